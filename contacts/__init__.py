@@ -46,6 +46,7 @@ from .schedules.timed_loads import AppliedWrench, CarriedMass, load_torques, wre
 from .sensitivity.margin_gradient import margin_gradient
 from .surface_contact import DiscContact, LineContact, SurfaceContact
 from .sweeps.run import sweep
+from .terrain.height_map import HeightMap
 from .terrain.penetration import penetrations
 from .terrain.solids import Box, Plane, Stairs, Wall
 from .terrain.terrain import Terrain
@@ -100,6 +101,7 @@ __all__ = [
     "Rope",
     "Payload",
     "Start",
+    "HeightMap",
     "Terrain",
     "penetrations",
     "Plane",

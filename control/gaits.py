@@ -22,6 +22,8 @@ from ..errors import ContactError
 from .balance import Phase
 from .footholds import foothold, moved
 
+RISE = 0.5  # the highest step up or down [heights of the centre of mass]
+
 
 @dataclass(frozen=True)
 class Gait:
@@ -154,6 +156,7 @@ def swings_in_turn(
     first: float,
     last: float,
     terrain: Terrain | None = None,
+    reach: float | None = None,
 ) -> list[Phase]:
     """Return phases in which groups of feet swing; the others carry with p in their middle.
 
@@ -166,6 +169,7 @@ def swings_in_turn(
         swing, double: durations of a swing, and of the time on all feet between two [s].
         first, last: durations on all feet before the first swing and after the last [s].
         terrain: onto whose surfaces footholds are brought.
+        reach: the highest step up or down [m], see `footholds.foothold`.
 
     Raises:
         ContactError: no place to stand near a goal.
@@ -179,7 +183,7 @@ def swings_in_turn(
             for name, T in landed.items():
                 here = pin.SE3(T.rotation, places[name].translation)
                 way = (T.translation - here.translation) * [1.0, 1.0, 0.0]
-                landed[name] = foothold(contacts[name], here, way, terrain)
+                landed[name] = foothold(contacts[name], here, way, terrain, reach)
         places.update(landed)
         phases.append(Phase(swing, target, target, landed))
         p = target
@@ -251,7 +255,9 @@ def _from_standing(
     terrain: Terrain | None,
 ) -> list[Phase]:
     swing, double, settle = times
+    start = under_com(contacts, q)
+    height = float(dynamics.com(contacts.robot, q)[2] - start[2])
     return swings_in_turn(
-        contacts, dict(contacts.placements(q)), groups, goal, start=under_com(contacts, q),
-        swing=swing, double=double, first=settle, last=settle, terrain=terrain,
+        contacts, dict(contacts.placements(q)), groups, goal, start=start, swing=swing,
+        double=double, first=settle, last=settle, terrain=terrain, reach=RISE * height,
     )  # fmt: skip

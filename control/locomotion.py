@@ -23,7 +23,7 @@ from numpy.typing import ArrayLike
 
 from .. import dynamics
 from ..arrays import Array
-from ..contacts import ContactSet
+from ..contacts import Contact, ContactSet, Terrain
 from ..contacts.geometry.polygon import convex_hull, sides
 from ..dynamics import State
 from ..errors import ConfigurationError, ContactError, unknown
@@ -31,8 +31,8 @@ from ..robots.configuration import check_configuration
 from ..robots.robot import Robot
 from ..robots.values import array, number
 from .balance import DcmPlan, Phase
-from .footholds import moved
-from .gaits import GAITS, Gait, feet_by_place, heading, middle, swings_in_turn
+from .footholds import moved, near
+from .gaits import GAITS, RISE, Gait, feet_by_place, heading, middle, swings_in_turn
 from .ground_plane import GroundPlane
 from .references import Desired
 from .standing import trunk
@@ -41,6 +41,7 @@ from .walking import WalkingController
 
 QUICKEST = 0.6  # shortest times of a gait, as a fraction of the natural ones
 UNLOAD = 0.04  # time to unload the feet that catch a push [s]
+NEAR = 0.15  # how far from a moved foothold places to stand are searched [h]
 SHIFT = 3.0  # time to shift the weight before the first swing and after the last [1/ω]
 AHEAD = 5.0  # least time of the plan: what comes later counts e⁻⁵ [1/ω]
 CHANGE = 0.1  # change of vx, vy and h wz from step to step [hω]
@@ -302,7 +303,7 @@ class GaitController(WalkingController):
             self.feet, places, groups, self._goal(t + first, quick),
             start=self.plan.pivot(t - self.begin), swing=quick * self._natural(self.gait.swing),
             double=quick * self._natural(self.gait.double), first=first,
-            last=self._natural(SHIFT), terrain=self.terrain,
+            last=self._natural(SHIFT), terrain=self.terrain, reach=RISE * self._own_height,
         )  # fmt: skip
 
     def _take_up(self, t: float) -> None:
@@ -354,6 +355,11 @@ class GaitController(WalkingController):
         if self.terrain is not None:
             return super()._on_ground(name, offset)
         return np.append(offset[:2], self.ground.slope @ offset[:2])
+
+    def _beside_edge(
+        self, terrain: Terrain, contact: Contact, T: Any, offset: Array, highest: float
+    ) -> Any:
+        return near(contact, T, offset, terrain, NEAR * self._own_height, highest)
 
     def _found_offset(self, places: dict[str, Any], t: float) -> Array:
         """How far the feet that have landed are from their places on the path (3,) [m]."""

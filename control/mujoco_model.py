@@ -16,7 +16,7 @@ import pinocchio as pin
 from numpy.polynomial import Polynomial
 
 from ..arrays import Array
-from ..contacts import Contact, ContactSet, Terrain
+from ..contacts import Contact, ContactSet, HeightMap, Terrain
 from ..contacts.geometry.polygon import convex_hull
 from ..contacts.terrain.solids import Box, Plane
 from ..errors import ConfigurationError, ContactError, ModelError
@@ -25,6 +25,7 @@ from ..robots.ranges import ranges
 from ..robots.robot import Robot
 from .ground import Point, points_of
 
+_BELOW = 1.0  # thickness of the ground below the lowest height of a map [m]
 _FAR = 1e3  # an end of a range where there is none [rad or m]
 CORNER = 0.005  # radius of the balls that stand for a patch's corners [m]
 THICK = 0.02  # of solid soles [m]
@@ -121,6 +122,7 @@ def as_mjcf(robot: Robot, contacts: ContactSet, terrain: Terrain, *, solid: bool
             for k, (point, friction) in enumerate(zip(points, frictions, strict=True)):
                 carried[point.joint] += _ball(i + k, point, up, friction)
         i += len(points)
+    assets += "".join(_height_map(solid) for solid in terrain.solids)
     equalities = _equalities(robot, carried)
     gravity = " ".join(f"{g:.17g}" for g in robot._model.gravity.linear)
     return (
@@ -260,10 +262,26 @@ def _solid(solid: Any) -> str:
     rest = f'friction="{own}" priority="{priority}" {touch}/>'
     if isinstance(solid, Plane):
         return f'<geom type="plane" size="0 0 1" {_pose(solid.faces[0].placement)} {rest}'
+    if isinstance(solid, HeightMap):
+        middle = solid.placement * pin.SE3(np.eye(3), np.array([0.0, 0.0, solid.grid.min()]))
+        return f'<geom type="hfield" hfield={quoteattr(solid.name)} {_pose(middle)} {rest}'
     if isinstance(solid, Box):
         half = _numbers(np.array(solid.size) / 2)
         return f'<geom type="box" size="{half}" {_pose(solid.placement)} {rest}'
-    raise ModelError(f"terrain: got {solid!r}; expected planes and boxes for MuJoCo")
+    raise ModelError(f"terrain: got {solid!r}; expected planes, boxes and height maps for MuJoCo")
+
+
+def _height_map(solid: Any) -> str:
+    """The table of a height map, whose rows are along y in MuJoCo, from left to right."""
+    if not isinstance(solid, HeightMap):
+        return ""
+    rows, columns = solid.grid.shape
+    size = _numbers([*solid.half_size, max(np.ptp(solid.grid), _LEAST), _BELOW])
+    table = _numbers(solid.grid.T[::-1].ravel())
+    return (
+        f'<hfield name={quoteattr(solid.name)} nrow="{columns}" ncol="{rows}" size="{size}" '
+        f'elevation="{table}"/>'
+    )
 
 
 def _pose(T: Any) -> str:

@@ -455,11 +455,18 @@ class WalkingController:
         if self.terrain is None:
             return offset
         goal = self._goals[name][0]
-        found, _ = placed(self._stance[name], moved(goal, offset), self.terrain)
+        contact, there = self._stance[name], moved(goal, offset)
+        highest = LEVEL + SLOPE * float(np.linalg.norm(offset))
+        found, _ = placed(contact, there, self.terrain, highest)
         if found is None:
-            return None
-        way = np.asarray(found.translation - goal.translation)
-        return way if abs(way[2]) <= LEVEL + SLOPE * np.linalg.norm(offset) else None
+            found = self._beside_edge(self.terrain, contact, there, offset, highest)
+        return None if found is None else np.asarray(found.translation - goal.translation)
+
+    def _beside_edge(
+        self, terrain: Terrain, contact: Contact, T: Any, offset: Array, highest: float
+    ) -> Any:
+        """Another place for a moved foothold; None: it stays, for the next ones are given."""
+        return None
 
 
 def _axes(feet: ContactSet, q: Array) -> Array:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from pathlib import Path
 
+import numpy as np
 from embedding import save_scene
 from matplotlib.figure import Figure
 
@@ -79,6 +80,25 @@ def climbing() -> control.ClosedLoop:
     return control.simulate(
         robot, walker, terrain, q=q, contacts=feet, duration=duration, control_step=2e-3
     )
+
+
+def over_stones() -> control.ClosedLoop:
+    """A Go2 that trots over stepping stones of random heights, with gaps of 6 cm."""
+    robot, cell, width, period = load("go2"), 0.02, 12, 15  # of stones, in cells
+    i, j = np.arange(170)[:, None], np.arange(80)
+    tops = np.random.default_rng(1).uniform(-0.02, 0.03, (12, 6))
+    on = (i % period < width) & (j % period < width)
+    heights = np.where(on, tops[i // period, j // period], -0.25)
+    heights[:45] = 0.0
+    stones = contacts.HeightMap("stones", heights, cell, at=(1.2, 0.0, 0.0))
+    terrain = contacts.Terrain([stones])
+    feet = contacts.at_feet(robot)
+    _, q = control.stand(robot, feet, terrain=terrain)
+    walker = control.GaitController(robot, feet, q, velocity=(0.4, 0.0, 0.0), terrain=terrain)
+    return control.simulate(
+        robot, walker, terrain, q=q, contacts=feet, duration=5.0, control_step=2e-3,
+        engine="mujoco",
+    )  # fmt: skip
 
 
 def caught() -> control.ClosedLoop:
@@ -161,10 +181,13 @@ def main() -> None:
         ("biped-climbs", climb, 15.0, 4.0),
         ("biped-catches", caught(), 25.0, 0.8),
         ("quadruped-trots", commanded(), 20.0, 3.0),
+        ("go2-stones", over_stones(), 20.0, 3.6),
     ):
         viewer = view(motion, rate=rate)
         if name == "biped-climbs":
             viewer.look_from((-0.5, -1.0, 0.35))
+        if name == "go2-stones":
+            viewer.set_camera((3.1, -1.9, 1.4), (0.9, 0.05, 0.1))
         save_scene(viewer, name)
         viewer.screenshot(pictures / f"{name}.png", width=960, height=680, time=time, player=True)
 

@@ -107,10 +107,13 @@ ELSEWHERE = {
     "control.P*D.ahead": "`__call__` calls it",
     "control.P*D.within_limits": "`__call__` calls it",
     "visualize.Viewer.screenshot": "starts a browser: see below",
-    "contacts.Plane.normal": "`Terrain.normal` calls it",
-    "contacts.Plane.signed_distance": "`Terrain.signed_distance` calls it",
-    "contacts.Box.normal": "`Terrain.normal` calls it",
-    "contacts.Box.signed_distance": "`Terrain.signed_distance` calls it",
+    # Plane, Box and HeightMap: `Terrain` checks what it gives to its solids
+    "contacts.[PBH]*.below": "`Terrain.ground` calls it",
+    "contacts.[PBH]*.elevations": "`Terrain.height` calls it",
+    "contacts.[PBH]*.met": "`Terrain.cast` calls it",
+    "contacts.[PBH]*.nearest_face": "`Terrain.face` calls it",
+    "contacts.[PBH]*.normal": "`Terrain.normal` calls it",
+    "contacts.[PBH]*.signed_distance": "`Terrain.signed_distance` calls it",
     "contacts.MovingSurface.*": "contacts call them",
     "contacts.ScenarioContact.*": "a scenario calls them",
 }
@@ -342,6 +345,8 @@ def of_contacts() -> dict[str, dict[str, Any]]:
         "contacts.Terrain": {"parts": [contacts.Plane()]},
         "contacts.Terrain.*": plane,
         "contacts.Terrain.ground": {"x": 0.0},
+        "contacts.HeightMap": {"heights": np.zeros((2, 2)), "cell": 0.1},
+        "contacts.HeightMap.load": {"path": written_heights(), "cell": 0.1},
         "contacts.Pushes.wrenches": {"side": "inner"},
         "contacts.find_contacts": {"motion": still_motion()},
         **of_schedules(),
@@ -551,6 +556,11 @@ def of_symbolic() -> dict[str, dict[str, Any]]:
     }
 
 
+def written_heights() -> Path:
+    np.save("heights.npy", np.zeros((2, 2)))
+    return Path("heights.npy")
+
+
 def of_drawing() -> dict[str, dict[str, Any]]:
     viewer = {"viewer": visualize.Viewer(BIPED)}
     drawn = {
@@ -567,6 +577,7 @@ def of_drawing() -> dict[str, dict[str, Any]]:
     return {f"visualize.{name}": viewer | given for name, given in drawn.items()} | {
         "visualize.Viewer": {"robot": BIPED},
         "visualize.Viewer.*": {"name": "point", "vector": X},
+        "visualize.Viewer.surface": {"vertices": np.eye(3), "triangles": [[0, 1, 2]]},
         "visualize.Viewer.animate": {
             "qs": np.tile(Q, (2, 1)),
             "series": (),

@@ -8,7 +8,7 @@ import pytest
 
 from footwork import ContactError, contacts, dynamics, robots
 from footwork.contacts.postures.reach import Goal
-from footwork.contacts.terrain.solids import Face
+from footwork.contacts.terrain.faces import Face
 
 LEVEL = np.eye(3)
 

@@ -17,7 +17,7 @@ from ...dynamics import State
 from ...errors import ContactError
 from ...robots import Robot
 from ..contact import Contact
-from ..terrain.solids import Face
+from ..terrain.faces import Face
 
 
 class Landing(NamedTuple):

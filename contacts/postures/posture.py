@@ -25,7 +25,7 @@ from ..contact import Contact
 from ..contact_set import ContactSet
 from ..geometry.polygon import centroid, signed_distance
 from ..regions.region import static_equilibrium_polygon
-from ..terrain.solids import Face
+from ..terrain.faces import Face
 from ..torque_limits import torque_bounds_of
 from .ascent import Ascent
 from .reach import CLOSURE, Goal, Reach

@@ -27,7 +27,7 @@ from ...robots.closures import Closure
 from ...robots.ranges import ranges
 from ..contact import Contact
 from ..contact_set import ContactSet
-from ..terrain.solids import Face
+from ..terrain.faces import Face
 from .landing import landing
 from .self_collision import Clearance
 

@@ -262,11 +262,16 @@ def _hull(vertices: Array) -> Any:
     try:
         return _coal_hull(vertices)
     except RuntimeError:
-        k = np.arange(240)
-        z, turn = 1 - (2 * k + 1) / 240, np.pi * (1 + np.sqrt(5)) * k  # Fibonacci's sphere
-        r = np.sqrt(1 - z**2)
-        directions = np.column_stack([r * np.cos(turn), r * np.sin(turn), z])
-        return _coal_hull(vertices[np.unique((vertices @ directions.T).argmax(axis=0))])
+        farthest = (vertices @ spread_directions(240).T).argmax(axis=0)
+        return _coal_hull(vertices[np.unique(farthest)])
+
+
+def spread_directions(count: int) -> Array:
+    """Return unit vectors (count, 3) spread over a sphere, Fibonacci's."""
+    k = np.arange(count)
+    z, turn = 1 - (2 * k + 1) / count, np.pi * (1 + np.sqrt(5)) * k
+    r = np.sqrt(1 - z**2)
+    return np.column_stack([r * np.cos(turn), r * np.sin(turn), z])
 
 
 def _coal_hull(vertices: Array) -> Any:

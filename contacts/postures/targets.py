@@ -16,7 +16,7 @@ from ...robots.values import mapping, placement, vector
 from ..contact import Contact, PointContact
 from ..contact_set import ContactSet, as_pose
 from ..surface_contact import SurfaceContact
-from ..terrain.solids import FACES_UP, Face
+from ..terrain.faces import FACES_UP, Face
 from .landing import check_face
 
 

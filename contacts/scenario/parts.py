@@ -23,14 +23,9 @@ from ..contact_set import at_feet
 from ..geometry.polygon import area, convex_hull
 from ..surface_contact import DiscContact, LineContact, SurfaceContact
 from ..terrain.draping import within
-from ..terrain.solids import (
-    Face,
-    check_angle,
-    check_coefficients,
-    check_lengths,
-    make_plain,
-)
-from ..terrain.terrain import Terrain, forward_on
+from ..terrain.faces import Face
+from ..terrain.solids import check_angle, check_coefficients, check_lengths, make_plain
+from ..terrain.terrain import Terrain, forward_on, under_foot
 
 Numbers = tuple[float, ...]
 
@@ -119,9 +114,11 @@ class ScenarioContact:
             ConfigurationError, ContactError: a name that does not exist, nothing to touch there, a
                 patch that hangs over the edge.
         """
-        start = self._patch(robot).pose(robot, q)
+        patch = self._patch(robot)
+        start = patch.pose(robot, q)
         face, point = self._face(terrain, start)
         forward = self._forward(start, face.normal)
+        face, point = under_foot(terrain, face, face.frame(point, forward), patch.points)
         given = [mu for mu in (self.friction, face.friction) if mu is not None]
         contact = self._contact(robot, [*given, friction][0], face.normal)
         target = face.frame(point, forward)

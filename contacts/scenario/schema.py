@@ -9,11 +9,13 @@ import json
 import re
 from collections.abc import Callable, Mapping
 from dataclasses import MISSING, fields
+from pathlib import Path
 from typing import Any, TypeVar
 
 import numpy as np
 
-from ...errors import FootworkError
+from ...errors import ContactError, FootworkError
+from ..terrain.height_map import HeightMap, read_heights
 from ..terrain.solids import Box, Plane, Stairs, Wall
 from .file import Entry
 from .loads import Payload, Push, Rope
@@ -24,7 +26,13 @@ Part = TypeVar("Part")
 VERSION = 1
 
 # parts that begin with their kind, whose value is the name of a solid, or the frame of a load
-TERRAIN: Mapping[str, type] = {"plane": Plane, "box": Box, "stairs": Stairs, "wall": Wall}
+TERRAIN: Mapping[str, type] = {
+    "plane": Plane,
+    "box": Box,
+    "stairs": Stairs,
+    "wall": Wall,
+    "map": HeightMap,
+}
 LOADS: Mapping[str, type] = {"push": Push, "rope": Rope, "carry": Payload}
 _KINDS = {cls: (kind, "name") for kind, cls in TERRAIN.items()} | {
     cls: (kind, "frame") for kind, cls in LOADS.items()
@@ -135,6 +143,16 @@ def _com(entry: Entry) -> Any:
     )
 
 
+def _heights(entry: Entry) -> Any:
+    """A table, or the file of one, relative to that of the scenario."""
+    if not entry.is_text:
+        return entry.plain()
+    try:
+        return read_heights(Path(entry.file).parent / entry.text("a table, or its file"))
+    except ContactError as error:
+        raise entry.error(str(error)) from None
+
+
 def _joints(entry: Entry) -> tuple[tuple[str, Any], ...]:
     """A number each, or several where the joint's q has several."""
     given = entry.fields().items()
@@ -155,6 +173,7 @@ _READERS: Mapping[str, Callable[[Entry], Any]] = {
     "torque_limits": _torque_limits,
     "joints": _joints,
     "com": _com,
+    "heights": _heights,
     "terrain": _parts(TERRAIN),
     "contacts": _many(_part(ScenarioContact)),
     "loads": _parts(LOADS),

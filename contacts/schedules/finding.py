@@ -16,8 +16,8 @@ from ...robots.values import instance, number, texts, whole_number
 from ..contact import Contact, PointContact
 from ..contact_set import ContactSet
 from ..point_paths import PointPaths
-from ..terrain.solids import FACES_UP
-from ..terrain.terrain import Terrain
+from ..terrain.faces import FACES_UP
+from ..terrain.terrain import EMPTY, Terrain
 from .corners import at_corners, placed
 from .report import Finding, remarks, wholes
 from .runs import Mask, columns, hysteresis, runs, without_gaps, without_short
@@ -69,7 +69,7 @@ def find_contacts(
     """
     motion = as_motion(motion)
     if terrain is not None and not len(instance(terrain, "terrain", Terrain, error=ContactError)):
-        raise ContactError("terrain: it is empty, expected a plane, a box, stairs or a wall")
+        raise ContactError(EMPTY)
     gap, blip = (
         number(x, name, at_least=0, unit="[s]", error=ContactError)
         for name, x in (("gap", gap), ("blip", blip))

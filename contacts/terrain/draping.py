@@ -11,7 +11,8 @@ from numpy.typing import ArrayLike
 
 from ...arrays import Array
 from ..geometry.polygon import area, convex_hull, cut, sides
-from .solids import FACES_UP, Face
+from .faces import FACES_UP, Face
+from .height_map import HeightMap
 from .terrain import Terrain
 
 _SLIVER = 1e-9  # [m²]
@@ -23,7 +24,8 @@ def drape(terrain: Terrain, vertices: ArrayLike, below: float = np.inf) -> list[
     What comes to lie higher than `below` is left out, such as the top of a wall.
     """
     corners = np.asarray(vertices, dtype=float).reshape(-1, 2)
-    faces = [f for solid in terrain.solids for f in solid.faces if f.normal[2] >= FACES_UP]
+    flat = [solid for solid in terrain.solids if not isinstance(solid, HeightMap)]
+    faces = [f for solid in flat for f in solid.faces if f.normal[2] >= FACES_UP]
     footprints = [_footprint(face) for face in faces]
     draped = []
     for face, footprint in zip(faces, footprints, strict=True):
@@ -31,7 +33,25 @@ def drape(terrain: Terrain, vertices: ArrayLike, below: float = np.inf) -> list[
         for other, above in zip(faces, footprints, strict=True):
             pieces = _seen([p for piece in pieces for p in _beside(piece, face, other, above)])
         draped += [_lifted(piece, face) for piece in pieces]
+    for solid in terrain.solids:
+        if isinstance(solid, HeightMap):
+            draped += _on_triangles(corners, solid)
     return [piece for piece in draped if piece[:, 2].mean() < below]
+
+
+def _on_triangles(corners: Array, ground: HeightMap) -> list[Array]:
+    """The pieces of a convex polygon (k, 2) on the triangles of a height map."""
+    found = ground.vertices[ground.triangles]
+    seen = found[..., :2]
+    near = (seen.max(axis=1) >= corners.min(axis=0)) & (seen.min(axis=1) <= corners.max(axis=0))
+    pieces = []
+    for triangle in found[near.all(axis=1)]:
+        piece = within(corners, *sides(triangle[:, :2]))
+        if area(piece) > _SLIVER:
+            n = np.cross(triangle[1] - triangle[0], triangle[2] - triangle[0])
+            z = triangle[0, 2] - (piece - triangle[0, :2]) @ n[:2] / n[2]
+            pieces.append(np.column_stack([piece, z]))
+    return pieces
 
 
 def _footprint(face: Face) -> tuple[Array, Array]:

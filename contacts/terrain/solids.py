@@ -1,4 +1,4 @@
-"""Planes, boxes, stairs and walls, and their flat faces.
+"""Planes, boxes, stairs and walls.
 
 Angles are in degrees, as people give them; headings are seen from above, from x to y. Each part of
 a terrain has `solids`, each solid a name, faces, its signed distance and its outward normal.
@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass, fields
 from functools import cached_property
-from typing import Any, Protocol
+from typing import Any
 
 import numpy as np
 import pinocchio as pin
@@ -17,109 +17,16 @@ from numpy.typing import ArrayLike
 from ...arrays import Array
 from ...errors import ContactError, FootworkError
 from ...robots.values import array, length, number, text, vector, whole_number
+from .faces import Face, FlatSided, Solid
 
 Numbers = tuple[float, ...]
 
-FACES_UP = 0.17  # cosine of 80°: what is steeper is no ground to drop something on
 _AXES = (("front", 0, 1.0), ("back", 0, -1.0), ("left", 1, 1.0), ("right", 1, -1.0),
          ("top", 2, 1.0), ("bottom", 2, -1.0))  # fmt: skip
 
 
-@dataclass(frozen=True, eq=False)
-class Face:
-    """A flat side of a solid.
-
-    Attributes:
-        name: the solid's, and which of its sides.
-        placement: T_world_face (`pin.SE3`), its middle, z outward.
-        half_size: (2,), along x and y of the placement [m]; inf for a plane.
-        friction: the solid's, None when it has none of its own.
-    """
-
-    name: str
-    placement: Any
-    half_size: Array
-    friction: float | None = None
-
-    @property
-    def normal(self) -> Array:
-        """(3,), outward unit vector."""
-        return np.asarray(self.placement.rotation[:, 2])
-
-    def height(self, points: ArrayLike) -> Array:
-        """Return n · (p − o) (...), how far points (..., 3) lie before its plane [m]."""
-        away = np.asarray(points, dtype=float) - self.placement.translation
-        return np.asarray(away @ self.normal)
-
-    def overhang(self, points: ArrayLike) -> float:
-        """Return how far the farthest of points (k, 3) lies beyond the face's edges, ≥ 0 [m]."""
-        local = (np.asarray(points, dtype=float) - self.placement.translation) @ (
-            self.placement.rotation[:, :2]
-        )
-        return float(np.maximum(np.abs(local) - self.half_size, 0.0).max(initial=0.0))
-
-    def closest(self, point: ArrayLike) -> Array:
-        """Return the point (3,) of the face that is nearest to `point` (3,)."""
-        T = self.placement
-        local = (np.asarray(point, dtype=float) - T.translation) @ T.rotation[:, :2]
-        inside = np.clip(local, -self.half_size, self.half_size)
-        return np.asarray(T.translation + T.rotation[:, :2] @ inside)
-
-    def below(self, x: float, y: float) -> Array | None:
-        """Return the point (3,) of the face on the vertical line through (x, y), None beside it."""
-        n, o = self.normal, self.placement.translation
-        if n[2] < FACES_UP:
-            return None
-        p = np.array([x, y, o[2] - (n[0] * (x - o[0]) + n[1] * (y - o[1])) / n[2]])
-        return p if self.overhang(p[None]) < 1e-9 else None
-
-    def met(self, origin: Array, direction: Array) -> float | None:
-        """Return the t > 0 at which the ray origin + t direction meets the front of the face, None
-        where it does not [units of the direction]."""
-        slope = float(self.normal @ direction)
-        if slope > -1e-12:
-            return None
-        t = -float(self.height(origin)) / slope
-        return t if t > 0 and self.overhang((origin + t * direction)[None]) < 1e-9 else None
-
-    def frame(self, point: ArrayLike, forward: ArrayLike) -> Any:
-        """Return T_world_contact (`pin.SE3`) at `point`: z the normal, x along `forward` (3,).
-
-        Raises:
-            ContactError: `forward` is zero or along the normal.
-        """
-        n, ahead = self.normal, np.asarray(forward, dtype=float)
-        x = ahead - (n @ ahead) * n
-        if np.linalg.norm(x) < 1e-6 * (1 + np.linalg.norm(ahead)):
-            raise ContactError(
-                f"heading: got {np.round(ahead, 6).tolist()}, which is across {self.name!r} "
-                f"(normal {np.round(n, 3).tolist()}); expected a direction along it"
-            )
-        x /= np.linalg.norm(x)
-        p = np.asarray(point, dtype=float)
-        return pin.SE3(np.column_stack([x, np.cross(n, x), n]), p - self.height(p) * n)
-
-
-class Solid(Protocol):
-    """A convex solid: a name, faces, and how far points are from it."""
-
-    @property
-    def name(self) -> str:
-        """What it is called."""
-
-    @property
-    def faces(self) -> tuple[Face, ...]:
-        """Its flat sides."""
-
-    def signed_distance(self, points: Array) -> Array:
-        """Return (n,), the distance of points (n, 3) to its surface, negative inside [m]."""
-
-    def normal(self, points: Array) -> Array:
-        """Return (n, 3), the gradient of the distance: unit, outward."""
-
-
 @dataclass(frozen=True)
-class Plane:
+class Plane(FlatSided):
     """A half-space: level ground, an endless slope, or a wall without edges.
 
     Attributes:
@@ -137,7 +44,7 @@ class Plane:
     friction: float | None = None
 
     def __post_init__(self) -> None:
-        _checked(self, "rises", "towards")
+        check_part(self, "rises", "towards")
 
     @classmethod
     def through(cls, point: ArrayLike, normal: ArrayLike, name: str = "ground") -> Plane:
@@ -160,7 +67,7 @@ class Plane:
     @cached_property
     def faces(self) -> tuple[Face, ...]:
         """Its one side."""
-        R = _turned(self.towards, self.rises)
+        R = turned(self.towards, self.rises)
         placement = pin.SE3(R, np.array(self.at, dtype=float))
         return (Face(self.name, placement, np.full(2, np.inf), self.friction),)
 
@@ -174,7 +81,7 @@ class Plane:
 
 
 @dataclass(frozen=True)
-class Box:
+class Box(FlatSided):
     """A box that stands on the ground, or floats: a step, a stone, a beam, a rung.
 
     Attributes:
@@ -194,7 +101,7 @@ class Box:
     friction: float | None = None
 
     def __post_init__(self) -> None:
-        _checked(self, "heading", "rises")
+        check_part(self, "heading", "rises")
         for side in vector(self.size, "size", error=ContactError).tolist():
             length(side, "size", error=ContactError)
 
@@ -206,7 +113,7 @@ class Box:
     @cached_property
     def placement(self) -> Any:
         """T_world_box (`pin.SE3`), its middle."""
-        R = _turned(self.heading, self.rises)
+        R = turned(self.heading, self.rises)
         return pin.SE3(R, np.array(self.at, dtype=float) + R[:, 2] * self.size[2] / 2)
 
     @cached_property
@@ -267,7 +174,7 @@ class Stairs:
     friction: float | None = None
 
     def __post_init__(self) -> None:
-        _checked(self, "heading")
+        check_part(self, "heading")
         check_lengths(self, "rise", "depth", "width")
         steps = whole_number(self.steps, "steps", at_least=1, error=ContactError)
         if steps > 1000:
@@ -277,7 +184,7 @@ class Stairs:
     @cached_property
     def solids(self) -> tuple[Solid, ...]:
         """One box a step."""
-        forward = _turned(self.heading, 0.0)[:, 0]
+        forward = turned(self.heading, 0.0)[:, 0]
         boxes = []
         for k in range(1, self.steps + 1):
             foot = np.array(self.at) + (k - 0.5) * self.depth * forward
@@ -308,20 +215,23 @@ class Wall:
     friction: float | None = None
 
     def __post_init__(self) -> None:
-        _checked(self, "facing")
+        check_part(self, "facing")
         check_lengths(self, "width", "height", "thickness")
 
     @cached_property
     def solids(self) -> tuple[Solid, ...]:
         """One box, behind the face."""
-        out = _turned(self.facing, 0.0)[:, 0]
+        out = turned(self.facing, 0.0)[:, 0]
         at = tuple(map(float, np.array(self.at) - out * self.thickness / 2))
         size = (self.thickness, self.width, self.height)
         return (Box(self.name, size, at, self.facing, 0.0, self.friction),)
 
 
-def _turned(heading: float, rises: float) -> Array:
-    """R_z(heading) R_y(−rises), angles in degrees: x points along `heading`, and up by `rises`."""
+def turned(heading: float, rises: float) -> Array:
+    """Return R_z(heading) R_y(−rises), angles in degrees.
+
+    x points along `heading`, and up by `rises`.
+    """
     up = pin.utils.rotate("y", -np.radians(rises))
     return np.asarray(pin.utils.rotate("z", np.radians(heading)) @ up)
 
@@ -351,8 +261,8 @@ def check_angle(angle: Any, name: str) -> None:
     number(angle, name, at_least=-1e6, at_most=1e6, unit="[degrees]", error=ContactError)
 
 
-def _checked(part: Any, *angles: str) -> None:
-    """Refuse names, places, angles and frictions that are none."""
+def check_part(part: Any, *angles: str) -> None:
+    """Refuse names, places, angles and frictions of a part that are none; make it plain."""
     make_plain(part)
     text(part.name, "name", error=ContactError)
     vector(part.at, "at", error=ContactError)

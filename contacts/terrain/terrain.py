@@ -1,4 +1,4 @@
-"""Terrain of planes, boxes, stairs and walls, as pure geometry.
+"""Terrain of planes, boxes, stairs, walls and height maps, as pure geometry.
 
 A terrain is the union of its solids. `signed_distance` d is positive outside and negative inside,
 its gradient is the outward normal n, and p − d(p) n(p) is the nearest point of the surface.
@@ -18,14 +18,18 @@ from ...arrays import Array, Index
 from ...errors import ContactError, unknown
 from ...robots.values import array, number, placement, sequence, vector
 from ..contact_set import ContactSet
-from .solids import FACES_UP, Box, Face, Plane, Stairs, Wall
+from .faces import FACES_UP, Face
+from .height_map import HeightMap
+from .solids import Box, Plane, Stairs, Wall
 
 _OFF = 1e-6  # [m], a face is bare where a point so far before it lies in no solid
-Part = Plane | Box | Stairs | Wall
+Part = Plane | Box | Stairs | Wall | HeightMap
+EMPTY = "terrain: it is empty, expected a plane, a box, stairs, a wall or a height map"
+_POINT, _ORIGIN = np.zeros((1, 2)), np.zeros((1, 3))
 
 
 class Terrain:
-    """The union of planes, boxes, stairs and walls.
+    """The union of planes, boxes, stairs, walls and height maps.
 
     Args:
         parts: any number of them, each solid with a name of its own.
@@ -92,20 +96,36 @@ class Terrain:
         p = array(points, "points", error=ContactError)
         if p.shape[-1:] not in ((2,), (3,)):
             raise ContactError(f"points: got shape {p.shape}, expected finite (..., 2) or (..., 3)")
-        found = [self.ground(x, y) for x, y in p.reshape(-1, p.shape[-1])[:, :2]]
-        heights = [-np.inf if hit is None else hit[1][2] for hit in found]
-        return np.array(heights).reshape(p.shape[:-1])
+        places = p.reshape(-1, p.shape[-1])[:, :2]
+        every = [solid.elevations(places) for solid in self.solids]
+        found = np.max([np.full(len(places), -np.inf), *every], axis=0)
+        # what is inside of another solid is no ground: where that is so steep that it has none
+        there = np.flatnonzero(np.isfinite(found))
+        above = np.column_stack([places[there], found[there] + _OFF])
+        for k in there[self.signed_distance(above) <= 0]:
+            hit = self.ground(*places[k])
+            found[k] = -np.inf if hit is None else hit[1][2]
+        return np.asarray(found.reshape(p.shape[:-1]))
 
-    def ground(self, x: float, y: float, near: float | None = None) -> tuple[Face, Array] | None:
+    def ground(
+        self, x: float, y: float, near: float | None = None, under: ArrayLike = _POINT
+    ) -> tuple[Face, Array] | None:
         """Return the face on the vertical line through (x, y), and the point (3,); or None.
 
         The highest one; with `near`, the one whose height is nearest to it [m], so that a foot
         stands under a table and a hand lies on it. Faces inside other solids do not count.
+
+        Args:
+            x, y: a place [m].
+            near: as above.
+            under: (k, 2), the points of a foot, from there [m]: it stands on the plane that is
+                fitted to a height map under them.
         """
         x, y = (number(c, name, unit="[m]", error=ContactError) for c, name in ((x, "x"), (y, "y")))
         if near is not None:
             number(near, "near", unit="[m]", error=ContactError)
-        hits = [(f, p) for f in self._faces if (p := f.below(x, y)) is not None]
+        foot = array(under, "under", (None, 2), meaning="[m]", error=ContactError)
+        hits = [hit for solid in self.solids if (hit := solid.below(x, y, foot)) is not None]
         bare = [(f, p) for f, p in hits if self.signed_distance(p + _OFF * f.normal) > 0]
         if near is None or not bare:
             return max(bare, key=lambda hit: float(hit[1][2]), default=None)
@@ -114,8 +134,7 @@ class Terrain:
     def face(self, point: ArrayLike) -> Face:
         """Return the face of the nearest solid that lies most before or least behind `point`."""
         p = vector(point, "point", error=ContactError)
-        solid = self.solids[int(self.nearest(p))]
-        return max(solid.faces, key=lambda face: float(face.height(p)))
+        return self.solids[int(self.nearest(p))].nearest_face(p)
 
     def cast(self, origin: ArrayLike, direction: ArrayLike) -> tuple[Face, Array] | None:
         """Return the first face that a ray meets from outside, and the point (3,); or None.
@@ -134,7 +153,7 @@ class Terrain:
         if not np.linalg.norm(d) > 0:
             raise ContactError("direction: got the zero vector, expected a direction")
         d = d / np.linalg.norm(d)
-        hits = [(t, face) for face in self._faces if (t := face.met(o, d)) is not None]
+        hits = [hit for solid in self.solids if (hit := solid.met(o, d)) is not None]
         for t, face in sorted(hits, key=lambda hit: hit[0]):
             p = o + t * d
             if self.signed_distance(p + _OFF * face.normal) > 0:  # bare
@@ -156,14 +175,19 @@ class Terrain:
             raise ContactError(f"contacts: got {contacts!r:.80}, expected a ContactSet")
         targets = {}
         for name, T in contacts.placements(q).items():
-            face, p = self.beneath(T)
+            face, p = self.beneath(T, contacts[name].points)
             targets[name] = face.frame(p, forward_on(T, face.normal))
         return targets
 
-    def beneath(self, T: Any) -> tuple[Face, Array]:
-        """Return the face under a contact at T_world_contact, and the point of it."""
+    def beneath(self, T: Any, points: ArrayLike = _ORIGIN) -> tuple[Face, Array]:
+        """Return the face under a contact at T_world_contact, and the point of it.
+
+        `points` (k, 3) are its own, in its axes [m]; see `ground`.
+        """
         T = placement(T, "T", "T_world_contact", error=ContactError)
-        hit = self.ground(*T.translation) if T.rotation[2, 2] >= FACES_UP else None
+        under = array(points, "points", (None, 3), error=ContactError) @ T.rotation[:2].T
+        x, y, z = T.translation
+        hit = self.ground(x, y, z, under) if T.rotation[2, 2] >= FACES_UP else None
         if hit is not None:
             return hit
         face = self.face(T.translation)
@@ -186,12 +210,8 @@ class Terrain:
 
     @cached_property
     def _frictions(self) -> Array:
-        own = (solid.faces[0].friction for solid in self.solids)
+        own = (solid.friction for solid in self.solids)
         return np.array([np.nan if mu is None else mu for mu in own])
-
-    @cached_property
-    def _faces(self) -> tuple[Face, ...]:
-        return tuple(face for solid in self.solids for face in solid.faces)
 
     def _distances(self, points: Array) -> Array:
         """(solids, n)."""
@@ -199,7 +219,7 @@ class Terrain:
 
     def _refuse_empty(self) -> None:
         if not self.solids:
-            raise ContactError("terrain: it is empty, expected a plane, a box, stairs or a wall")
+            raise ContactError(EMPTY)
 
     def __iter__(self) -> Iterator[Part]:
         return iter(self.parts)
@@ -215,6 +235,32 @@ class Terrain:
 
     def __repr__(self) -> str:
         return f"Terrain({list(self.parts)})"
+
+
+def under_foot(terrain: Terrain, face: Face, T: Any, points: ArrayLike) -> tuple[Face, Array]:
+    """Return the face that a contact at T_world_contact stands on, and the point of it.
+
+    `face` itself, and the origin, where it is flat; of a height map the plane that is fitted
+    under the contact's points (k, 3), in its axes [m].
+
+    Raises:
+        ContactError: ground that is farther than `face.rough` from a plane there.
+    """
+    if not face.rough:
+        return face, T.translation
+    under = np.asarray(points) @ T.rotation[:2].T
+    x, y, z = T.translation
+    hit = terrain.ground(x, y, z, under)
+    found, p = hit if hit is not None and hit[0].rough else (face, T.translation)
+    placed = found.frame(p, T.rotation[:, 0])
+    corners = np.asarray(points) @ placed.rotation.T + placed.translation
+    off = float(np.abs(terrain.signed_distance(corners)).max())
+    if off > found.rough:
+        raise ContactError(
+            f"at: the ground of {face.name!r} is up to {off:.3g} m from the foot there, "
+            f"expected at most {found.rough:g} m; move it"
+        )
+    return found, p
 
 
 def forward_on(T: Any, normal: Array) -> Array:

@@ -17,7 +17,7 @@ from ... import dynamics
 from ...arrays import Array
 from ...contacts.scenario.loads import Payload, Push
 from ...contacts.scenario.parts import ScenarioContact
-from ...contacts.terrain.solids import Face
+from ...contacts.terrain.faces import Face
 from ...contacts.terrain.terrain import Terrain, forward_on
 from . import pointer as rays
 from .actions import Mode, Pointer

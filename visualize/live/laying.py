@@ -10,8 +10,8 @@ import pinocchio as pin
 from ...arrays import Array
 from ...contacts.contact import Contact
 from ...contacts.scenario.parts import ScenarioContact
-from ...contacts.terrain.solids import Face, Solid
-from ...contacts.terrain.terrain import Terrain
+from ...contacts.terrain.faces import Face, Solid
+from ...contacts.terrain.terrain import Terrain, under_foot
 from .stance import OutOfReach, Stance
 from .written import contact_of, laid
 
@@ -22,8 +22,10 @@ _ABOVE = 1e-3  # [m], how high over a face something begins to stand on it
 def put_on(now: Stance, part: ScenarioContact, face: Face, point: Array, forward: Array) -> Stance:
     """Return the stance with a contact on a face, inside its edges, heading along `forward`."""
     contact = contact_of(part, now.robot, face.normal)
+    ground, T = now.scenario.ground, face.frame(point, forward)
+    face, point = under_foot(ground, face, T, contact.points)
     T = inside(contact, face, face.frame(point, forward), part.clip)
-    T = beside(contact, face, T, now.scenario.ground)
+    T = beside(contact, face, T, ground)
     if not part.clip and face.overhang(contact.points @ T.rotation.T + T.translation) > _INSIDE:
         raise OutOfReach(f"{contact.name or contact.frame}: no room for it on {face.name!r} there")
     return now.with_contact(laid(part, contact, face, T, now.scenario))

@@ -1,11 +1,13 @@
-"""Solids of a terrain: boxes, slopes, and the level plane that is the viewer's own ground."""
+"""Solids of a terrain: boxes, slopes, height maps; a level plane is the viewer's own ground."""
 
 from __future__ import annotations
 
+import numpy as np
 import pinocchio as pin
 from numpy.typing import ArrayLike
 
 from ...arrays import Array
+from ...contacts.terrain.height_map import HeightMap
 from ...contacts.terrain.solids import Box, Plane
 from ...contacts.terrain.terrain import Terrain
 from ...robots.values import instance, vector
@@ -35,6 +37,8 @@ def draw_terrain(viewer: Viewer, terrain: Terrain, around: ArrayLike = (0.0, 0.0
     for solid in terrain.solids:
         if isinstance(solid, Box):
             viewer.box(f"terrain/{solid.name}", solid.placement, solid.size, color=COLORS["solid"])
+        elif isinstance(solid, HeightMap):
+            _draw_map(viewer, solid)
         elif isinstance(solid, Plane) and not _is_level(solid):
             _draw_slope(viewer, solid, middle)
 
@@ -54,6 +58,24 @@ def _draw_slope(viewer: Viewer, plane: Plane, around: Array) -> None:
     size = (_AROUND * viewer.scale, _AROUND * viewer.scale, thick)
     T = pin.SE3(face.placement.rotation, middle)
     viewer.box(f"terrain/{plane.name}", T, size, color=COLORS["plane"])
+
+
+def _draw_map(viewer: Viewer, ground: HeightMap) -> None:
+    """Its surface, and its upright sides down to a little below the lowest height."""
+    rows, columns = ground.grid.shape
+    index = np.arange(rows * columns).reshape(rows, columns)
+    around = np.concatenate([index[:-1, 0], index[-1, :-1], index[:0:-1, -1], index[0, :0:-1]])
+    feet = ground.vertices[around]
+    feet[:, 2] = ground.vertices[:, 2].min() - _THICK * viewer.scale
+    low = rows * columns + np.arange(len(around))
+    after, low_after = np.roll(around, -1), np.roll(low, -1)
+    sides = np.vstack(
+        [np.column_stack([around, low, low_after]), np.column_stack([around, low_after, after])]
+    )
+    viewer.surface(
+        f"terrain/{ground.name}", np.vstack([ground.vertices, feet]),
+        np.vstack([ground.triangles, sides]), color=COLORS["solid"],
+    )  # fmt: skip
 
 
 def _is_level(plane: Plane) -> bool:

@@ -293,6 +293,27 @@ class Primitives:
         corners = middle + half * SQUARE @ geometry.rotation_to(up, axis=2).T
         self.polygon(name, corners, color=color, opacity=opacity)
 
+    def surface(
+        self,
+        name: str,
+        vertices: ArrayLike,
+        triangles: ArrayLike,
+        *,
+        color: Color = "silver",
+        opacity: float = 1.0,
+    ) -> None:
+        """Draw flat triangles (m, 3), indices into vertices (n, 3) [m], such as uneven ground."""
+        points = checks.points(vertices, "vertices", 3)
+        corners = checks.finite(triangles, "triangles", (None, 3)).astype(np.int64)
+        if not ((corners >= 0) & (corners < len(points)) & (corners == triangles)).all():
+            raise ViewerError(
+                f"triangles: got {np.min(triangles)} to {np.max(triangles)}; expected whole "
+                f"numbers from 0 to {len(points) - 1}, indices of vertices"
+            )
+        material = three.material(checks.color(color), checks.opacity(opacity), flatShading=True)
+        part = three.mesh(points, corners)
+        self._draw(name, Shape({"surface": Piece(three.object3d(part, material))}, points))
+
     def label(
         self,
         name: str,

@@ -1,0 +1,287 @@
+"""Height maps: ground as an array of heights, such as a measured or a random field."""
+
+from __future__ import annotations
+
+import os
+from contextlib import nullcontext
+from dataclasses import dataclass
+from functools import cached_property
+from typing import Any
+
+import numpy as np
+import pinocchio as pin
+from numpy.typing import ArrayLike
+
+from ... import files
+from ...arrays import Array
+from ...errors import ContactError
+from ...robots.values import array
+from ..kernels.height_map import DISTANCES
+from .faces import FACES_UP, Face, Solid
+from .solids import Numbers, check_lengths, check_part, turned
+
+ROUGH = 0.01  # how far ground may be from the plane of a foothold: a sole rests on it still [m]
+_LEAST = 1e-12
+_SIDES = (("front", 0, 1.0), ("back", 0, -1.0), ("left", 1, 1.0), ("right", 1, -1.0))
+
+
+@dataclass(frozen=True, repr=False)
+class HeightMap:
+    """Ground whose height is known on a grid: two triangles a cell, and solid below them.
+
+    Vertex (i, j) is at x = (i − (m − 1)/2) cell, y = (j − (n − 1)/2) cell, z = heights[i][j] from
+    `at`; a cell is cut from (i, j) to (i + 1, j + 1), as MuJoCo cuts it. A foot stands on the plane
+    fitted to the heights under its points, where the ground is within 1 cm of that.
+
+    Attributes:
+        name: what contacts call it.
+        heights: (m, n), m, n ≥ 2, above `at` [m].
+        cell: distance between neighbouring heights [m].
+        at: the middle of the map, (x, y, z) [m].
+        heading: of its x axis, seen from above [degrees from x to y].
+        friction: Coulomb coefficient, None to leave it to the contacts.
+
+    Raises:
+        ContactError: heights that are no table of finite numbers, such as unknown ones (nan).
+    """
+
+    name: str
+    heights: Any
+    cell: float
+    at: Numbers = (0.0, 0.0, 0.0)
+    heading: float = 0.0
+    friction: float | None = None
+
+    def __post_init__(self) -> None:
+        given = array(self.heights, "heights", (None, None), error=ContactError, at_least=-1e4)
+        if min(given.shape) < 2:
+            raise ContactError(f"heights: got shape {given.shape}, expected at least (2, 2)")
+        check_part(self, "heading")
+        check_lengths(self, "cell")
+
+    @classmethod
+    def load(cls, path: str | os.PathLike[str], cell: float, name: str = "", **more: Any) -> Any:
+        """Return the map of a file: an array of numbers as .npy, or a table as .csv or .txt.
+
+        Args:
+            path: of the file; its rows are along x.
+            cell: distance between neighbouring heights [m].
+            name: that of the file when empty.
+            more: at, heading, friction.
+
+        Raises:
+            ContactError: no such file, or no table of numbers.
+        """
+        found = files.as_path(path, "path", ContactError)
+        return cls(name or found.stem, read_heights(found), cell, **more)
+
+    def __repr__(self) -> str:
+        rows, columns = self.grid.shape
+        return f"HeightMap({self.name!r}, {rows} × {columns} heights, {self.cell:g} m apart)"
+
+    @property
+    def solids(self) -> tuple[Solid, ...]:
+        """Itself."""
+        return (self,)
+
+    @cached_property
+    def grid(self) -> Array:
+        """The heights (m, n) above `at` [m], read-only."""
+        return array(self.heights, "heights", frozen=True)
+
+    @property
+    def half_size(self) -> Array:
+        """(2,), half of its sides [m]."""
+        return np.asarray((np.array(self.grid.shape) - 1) * self.cell / 2)
+
+    @cached_property
+    def placement(self) -> Any:
+        """T_world_map (`pin.SE3`), at its middle."""
+        return pin.SE3(turned(self.heading, 0.0), np.array(self.at, dtype=float))
+
+    @cached_property
+    def vertices(self) -> Array:
+        """(m n, 3), in the world, row by row [m]."""
+        rows, columns = self.grid.shape
+        x, y = (np.arange(count) * self.cell for count in (rows, columns))
+        local = np.column_stack([np.repeat(x, columns), np.tile(y, rows), self.grid.ravel()])
+        return self._in_world(local)
+
+    @cached_property
+    def triangles(self) -> Array:
+        """(2 (m − 1) (n − 1), 3), indices of `vertices`, counter-clockwise seen from above."""
+        rows, columns = self.grid.shape
+        o = (np.arange(rows - 1)[:, None] * columns + np.arange(columns - 1)).ravel()
+        halves = [[o, o + columns, o + columns + 1], [o, o + columns + 1, o + 1]]
+        return np.stack(halves).transpose(2, 0, 1).reshape(-1, 3)
+
+    @cached_property
+    def faces(self) -> tuple[Face, ...]:
+        """Its top, as a level rectangle of the mean height, and its front (+x), back, left, right,
+        which have no lower end."""
+        T, half = self.placement, self.half_size
+        level = T * pin.SE3(np.eye(3), np.array([0.0, 0.0, self.grid.mean()]))
+        sides = [self._side(*side) for side in _SIDES]
+        return (Face(f"{self.name}, top", level, half, self.friction), *sides)
+
+    def signed_distance(self, points: Array) -> Array:
+        """Return (n,), exact; inside, the depth [m]."""
+        return self._distances(points)[0]
+
+    def normal(self, points: Array) -> Array:
+        """Return (n, 3): away from the nearest point; inside, towards it."""
+        return np.asarray(self._distances(points)[1] @ self.placement.rotation.T)
+
+    def below(self, x: float, y: float, under: Array) -> tuple[Face, Array] | None:
+        """Return the plane under a foot at (x, y), and its point there; None beside the map.
+
+        Args:
+            x, y: a place in the world [m].
+            under: (k, 2), the points of the foot, from there [m]. A plane is fitted to three and
+                more, and lies on the highest of them; that of fewer is the triangle's.
+        """
+        local = self._local(np.array([[x, y, 0.0]]))[0]
+        (h,), (slopes,) = self._heights(local[None, :2])
+        if np.isnan(h):
+            return None
+        if len(under) > 2:
+            around = np.asarray(under) @ self.placement.rotation[:2, :2]
+            h, slopes = self._fitted(local[:2], around, h)
+        normal = np.append(-slopes, 1.0) / np.sqrt(1 + slopes @ slopes)
+        if normal[2] < FACES_UP:
+            return None
+        point = self._in_world(np.array([[local[0], local[1], h]]))[0]
+        return self._face(point, self.placement.rotation @ normal, under), point
+
+    def elevations(self, places: Array) -> Array:
+        """See `Solid`."""
+        local = self._local(np.column_stack([places, np.zeros(len(places))]))[:, :2]
+        h, slopes = self._heights(local)
+        steep = (slopes**2).sum(axis=1) > 1 / FACES_UP**2 - 1
+        return np.where(np.isnan(h) | steep, -np.inf, h + self.at[2])
+
+    def met(self, origin: Array, direction: Array) -> tuple[float, Face] | None:
+        """See `Solid`: triangles and upright sides."""
+        hits = [(t, face) for face in self.faces[1:] if (t := self._met(face, origin, direction))]
+        a, b, c = (self.vertices[self.triangles[:, k]] for k in range(3))
+        normals = np.cross(b - a, c - a)
+        slope = normals @ direction
+        with np.errstate(divide="ignore", invalid="ignore"):
+            t = np.einsum("ij,ij->i", normals, a - origin) / slope
+        p = origin + t[:, None] * direction
+        ahead = (slope < 0) & (t > 0) & np.isfinite(t)
+        for start, end in ((a, b), (b, c), (c, a)):
+            side = np.cross(end - start, p - start)
+            ahead &= np.einsum("ij,ij->i", normals, side) >= -_LEAST
+        if ahead.any():
+            first = int(np.flatnonzero(ahead)[t[ahead].argmin()])
+            n = normals[first] / np.linalg.norm(normals[first])
+            hits.append((float(t[first]), self._face(p[first], n, np.zeros((1, 2)))))
+        return min(hits, key=lambda hit: hit[0], default=None)
+
+    def nearest_face(self, point: Array) -> Face:
+        """See `Solid`: the plane through the nearest point of the surface."""
+        n = self.normal(point[None])[0]
+        nearest = point - self.signed_distance(point[None])[0] * n
+        if abs(n[2]) < FACES_UP:  # an upright side
+            return max(self.faces[1:], key=lambda face: float(face.normal @ n))
+        hit = self.below(float(nearest[0]), float(nearest[1]), np.zeros((1, 2)))
+        return self.faces[0] if hit is None else hit[0]
+
+    # --- in the axes of the map, from its first vertex ----------------------------------------
+
+    def _local(self, points: Array) -> Array:
+        R, o = self.placement.rotation, self.placement.translation
+        return np.asarray((points - o) @ R + np.append(self.half_size, 0.0))
+
+    def _in_world(self, local: Array) -> Array:
+        R, o = self.placement.rotation, self.placement.translation
+        return np.asarray((local - np.append(self.half_size, 0.0)) @ R.T + o)
+
+    def _heights(self, places: Array) -> tuple[Array, Array]:
+        """Heights (n,) at places (n, 2) in the axes of the map, nan beside it, and slopes
+        (n, 2) there."""
+        in_cells = places / self.cell
+        last = np.array(self.grid.shape) - 1
+        beside = ((in_cells < -1e-9) | (in_cells > last + 1e-9)).any(axis=1)
+        i, j = np.clip(in_cells.astype(int), 0, last - 1).T
+        u, w = in_cells.T - (i, j)
+        h = self.grid
+        o, far = h[i, j], h[i + 1, j + 1]
+        rise = np.where(
+            u >= w, [h[i + 1, j] - o, far - h[i + 1, j]], [far - h[i, j + 1], h[i, j + 1] - o]
+        )
+        return np.where(beside, np.nan, o + rise[0] * u + rise[1] * w), rise.T / self.cell
+
+    def _fitted(self, place: Array, around: Array, here: float) -> tuple[float, Array]:
+        """The plane z = c + g · (r − place) fitted to the heights under a foot, raised to touch."""
+        samples = np.vstack([np.zeros(2), 0.5 * around, around])
+        found, _ = self._heights(place + samples)
+        heights = np.where(np.isnan(found), here, found)
+        A = np.column_stack([np.ones(len(samples)), samples])
+        g = np.linalg.lstsq(A, heights, rcond=None)[0][1:]
+        return float((heights - samples @ g).max()), g
+
+    @cached_property
+    def _cells(self) -> tuple[Array, Array]:
+        """The least and the largest height of each cell (m − 1, n − 1)."""
+        h = self.grid
+        corners = np.stack([h[:-1, :-1], h[1:, :-1], h[:-1, 1:], h[1:, 1:]])
+        ends = corners.min(axis=0), corners.max(axis=0)
+        for end in ends:  # as the kernel has them
+            end.flags.writeable = False
+        return ends
+
+    def _distances(self, points: Array) -> tuple[Array, Array]:
+        """d (n,), and its gradients (n, 3) in the axes of the map."""
+        local = np.ascontiguousarray(self._local(points))
+        found, normals = np.empty(len(local)), np.empty((len(local), 3))
+        kernel = DISTANCES.select(len(local))
+        with nullcontext() if kernel else DISTANCES.uncompiled(len(local)):
+            run = kernel or DISTANCES.function
+            run(local, self.grid, *self._cells, self.cell, found, normals)
+        return found, normals
+
+    def _face(self, point: Array, normal: Array, under: Array) -> Face:
+        """A piece of the surface, as large as what stands on it, or as a cell."""
+        x = self.placement.rotation[:, 0]
+        across = np.cross(normal, x)
+        across /= np.linalg.norm(across)
+        T = pin.SE3(np.column_stack([np.cross(across, normal), across, normal]), point)
+        reach = 1.001 * np.linalg.norm(under, axis=1).max() / normal[2]
+        half = np.full(2, max(reach, self.cell / 2))
+        return Face(f"{self.name}, top", T, half, self.friction, ROUGH)
+
+    def _side(self, side: str, axis: int, sign: float) -> Face:
+        """An upright side, from the mean height down and up without an end: see `_met`."""
+        z = sign * np.eye(3)[axis]
+        y = np.array([0.0, 0.0, 1.0])
+        half = self.half_size
+        T = pin.SE3(np.column_stack([np.cross(y, z), y, z]), z * half[axis])
+        spans = np.array([half[1 - axis], np.inf])
+        return Face(f"{self.name}, {side}", self.placement * T, spans, self.friction)
+
+    def _met(self, side: Face, origin: Array, direction: Array) -> float | None:
+        """Where a ray meets an upright side below the surface's edge."""
+        t = side.met(origin, direction)
+        if t is None:
+            return None
+        p = self._local((origin + t * direction)[None])[0]
+        edge, _ = self._heights(np.clip(p[None, :2], 0.0, 2 * self.half_size))
+        return t if p[2] <= edge[0] else None
+
+
+def read_heights(path: Any) -> ArrayLike:
+    """Return the table of a file, .npy, .csv or .txt.
+
+    Raises:
+        ContactError: no such file, another kind of file, or no table of numbers.
+    """
+    if path.suffix not in (".npy", ".csv", ".txt"):
+        raise ContactError(f"{path}: got {path.suffix or 'no suffix'}, expected .npy, .csv or .txt")
+    try:
+        if path.suffix == ".npy":
+            return np.load(path, allow_pickle=False)  # type: ignore[no-any-return]
+        return np.loadtxt(path, delimiter="," if path.suffix == ".csv" else None, ndmin=2)
+    except (OSError, ValueError, EOFError) as error:
+        raise ContactError(f"{path}: no table of numbers: {error}") from None
