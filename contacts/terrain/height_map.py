@@ -60,7 +60,9 @@ class HeightMap:
         check_lengths(self, "cell")
 
     @classmethod
-    def load(cls, path: str | os.PathLike[str], cell: float, name: str = "", **more: Any) -> Any:
+    def load(
+        cls, path: str | os.PathLike[str], cell: float, name: str = "", **more: Any
+    ) -> HeightMap:
         """Return the map of a file: an array of numbers as .npy, or a table as .csv or .txt.
 
         Args:
@@ -180,13 +182,13 @@ class HeightMap:
         return min(hits, key=lambda hit: hit[0], default=None)
 
     def nearest_face(self, point: Array) -> Face:
-        """See `Solid`: the plane through the nearest point of the surface."""
+        """See `Solid`: an upright side, or the plane through the nearest point of the surface."""
         n = self.normal(point[None])[0]
         nearest = point - self.signed_distance(point[None])[0] * n
-        if abs(n[2]) < FACES_UP:  # an upright side
-            return max(self.faces[1:], key=lambda face: float(face.normal @ n))
-        hit = self.below(float(nearest[0]), float(nearest[1]), np.zeros((1, 2)))
-        return self.faces[0] if hit is None else hit[0]
+        for side in self.faces[1:]:
+            if abs(side.height(nearest)) < 1e-9 and n @ side.normal > 1 - 1e-9:
+                return side
+        return self._face(nearest, n, np.zeros((1, 2)))
 
     # --- in the axes of the map, from its first vertex ----------------------------------------
 
@@ -244,11 +246,13 @@ class HeightMap:
 
     def _face(self, point: Array, normal: Array, under: Array) -> Face:
         """A piece of the surface, as large as what stands on it, or as a cell."""
-        x = self.placement.rotation[:, 0]
-        across = np.cross(normal, x)
-        across /= np.linalg.norm(across)
+        across = np.cross(normal, self.placement.rotation[:, 0])
+        if (size := float(np.linalg.norm(across))) < 0.1:  # an upright triangle that looks ahead
+            across = np.cross([0.0, 0.0, 1.0], normal)
+            size = float(np.linalg.norm(across))
+        across = across / size
         T = pin.SE3(np.column_stack([np.cross(across, normal), across, normal]), point)
-        reach = 1.001 * np.linalg.norm(under, axis=1).max() / normal[2]
+        reach = 1.001 * np.linalg.norm(under, axis=1).max() / max(normal[2], FACES_UP)
         half = np.full(2, max(reach, self.cell / 2))
         return Face(f"{self.name}, top", T, half, self.friction, ROUGH)
 
