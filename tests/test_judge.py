@@ -11,6 +11,7 @@ import pytest
 
 import footwork as fw
 from footwork import contacts, control, dynamics, robots
+from footwork.contacts import Box, Plane, Stairs, Terrain
 from footwork.contacts.geometry.polygon import convex_hull, signed_distance
 from footwork.control import Noise, judging
 from footwork.control.judging.plant import SUBSTEPS, TICK, Plant
@@ -276,6 +277,34 @@ def test_a_ramp_begins_ahead(slope):
         judging.World(boards=0.02, ramp=5.0)
 
 
+def test_a_terrain_is_told_and_as_slippery_as_the_world():
+    told = Terrain([Plane("ground", friction=0.6), Box("step", (1, 1, 0.1), (1, 0, 0))])
+    world = judging.World.real(terrain=told)
+    found = world.ground(np.random.default_rng(0), 4.0)
+    assert world.told == told
+    points = [[0.0, 0.0, 0.0], [1.0, 0.0, 0.1]]
+    assert found.height(points) == pytest.approx([0.0, 0.1])
+    assert list(found.friction(points, 0.7)) == [0.3, 0.7]  # of its own, and as the feet have it
+    for other in ({"boards": 0.02}, {"slope": 3.0}, {"ramp": 3.0}):
+        with pytest.raises(ConfigurationError, match="terrain: got one and boards, a slope"):
+            judging.World(terrain=told, **other)
+
+
+@pytest.mark.slow
+def test_a_quadruped_climbs_steps_that_it_is_told_of():
+    """In the real world, by predictive control: the base goes up as much as they do."""
+    pytest.importorskip("mujoco")
+    robot = robots.load("quadruped")
+    steps = Stairs("steps", 2, rise=0.06, depth=0.3, width=2.0, at=(0.5, 0.0, 0.0))
+    terrain = Terrain([Plane("ground"), steps, Box("top", (4, 2, 0.12), (3.1, 0, 0))])
+    make = partial(judging.walker, gait="trot", predictive=True, terrain=terrain)
+    found = judging.trial(
+        robot, make, judging.World.real(terrain=terrain), velocity=(0.5, 0.0, 0.0), duration=3.5
+    )
+    assert found.survived
+    assert found.distance > 1.3
+
+
 def test_a_path_that_turns_is_followed():
     """A circle walked as commanded has no error; a step aside is its error."""
     from footwork.control.judging.path import Track
@@ -429,6 +458,8 @@ def test_walkers_are_predictive_where_that_is_asked():
         (["--turn", "0.1"], "--gait stand: got --turn"),
         (["--slope", "80"], "slope: got 80"),
         (["--boards", "-1"], "boards: got -1"),
+        (["--terrain", "stairs", "--boards", "0.02"], "terrain: got one and boards"),
+        (["--terrain", "stares"], "did you mean 'stairs'"),
         (["--ramp", "10", "--boards", "0.02"], "boards, ramp: got 0.02 m and 10 degrees"),
         (["--seconds", "0"], "greater than 0"),
         (["--friction", "0.7,0.4"], "one number"),

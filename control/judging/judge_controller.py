@@ -12,7 +12,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from ...arrays import Array
-from ...contacts import ContactSet, at_feet
+from ...contacts import ContactSet, Terrain, at_feet
 from ...errors import ConfigurationError
 from ...robots.configuration import check_configuration
 from ...robots.robot import Robot
@@ -43,6 +43,7 @@ def judge(
     boards: float = 0.0,
     slope: float = 0.0,
     ramp: float = 0.0,
+    terrain: Terrain | None = None,
     sensors: Sensors | None = None,
     q: ArrayLike | None = None,
     contacts: ContactSet | None = None,
@@ -69,6 +70,7 @@ def judge(
         boards: height of boards on the ground that the controller is not told of [m].
         slope: of the ground [degrees].
         ramp: by which it rises more from 0.6 m ahead on, of which it is not told [degrees].
+        terrain: the ground, of which the controller is told; level when not given.
         sensors: whose readings the controller is told, instead of noisy states, see `Readings`.
         q: where it starts (nq,); where `control.stand` stands when not given.
         contacts: its soles and points; the robot's feet when not given.
@@ -88,7 +90,9 @@ def judge(
         raise ConfigurationError(
             f"executor: got {executor!r:.80}, expected one of concurrent.futures"
         )
-    ground: dict[str, Any] = {"boards": boards, "slope": slope, "ramp": ramp, "sensors": sensors}
+    ground: dict[str, Any] = {
+        "boards": boards, "slope": slope, "ramp": ramp, "terrain": terrain, "sensors": sensors,
+    }  # fmt: skip
     as_told, real = World(**ground), World.real(**ground)
     feet = at_feet(robot, friction) if contacts is None else ContactSet.of(robot, contacts)
     start = stand(robot, feet, terrain=real.told)[1] if q is None else check_configuration(robot, q)

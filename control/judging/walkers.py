@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from numpy.typing import ArrayLike
 
-from ...contacts import at_feet
+from ...contacts import Terrain, at_feet
 from ...contacts.cones.friction_cone import Friction
 from ...robots.robot import Robot
-from ...robots.values import boolean, vector
+from ...robots.values import boolean, instance, vector
 from ..estimation import Estimator, Sensors
 from ..locomotion import GaitController
 from ..predictive import PredictiveGait
@@ -24,6 +24,7 @@ def walker(
     friction: Friction = 0.7,
     sensors: Sensors | None = None,
     predictive: bool = False,
+    terrain: Terrain | None = None,
 ) -> OfState:
     """Return footwork's controller of a gait at a velocity, to be judged.
 
@@ -33,6 +34,7 @@ def walker(
         gait: "stand", or one of `control.gaits.GAITS`.
         friction: that the controller believes in.
         predictive: whether a `PredictiveGait` walks instead of a `GaitController`.
+        terrain: of which it is told; level when not given.
         sensors: from whose readings it estimates q and v; when not given, it is told them.
 
     Raises:
@@ -41,7 +43,10 @@ def walker(
     command = vector(velocity, "velocity", "v_x, v_y [m/s] and ω_z [rad/s]")
     kind = PredictiveGait if boolean(predictive, "predictive") else GaitController
     feet = at_feet(robot, friction)
+    if terrain is not None:
+        instance(terrain, "terrain", Terrain)
     estimator = None if sensors is None else Estimator(robot, feet, q, sensors=sensors)
     if gait == "stand":
         return OfState(stand(robot, feet, q)[0], estimator)
-    return OfState(kind(robot, feet, q, gait, velocity=command), estimator)
+    walks = kind(robot, feet, q, gait, velocity=command, terrain=terrain)
+    return OfState(walks, estimator)

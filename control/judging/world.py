@@ -35,10 +35,11 @@ class World:
         boards: height of boards that lie across the way, of which it is not told [m]; 0: none.
         slope: by which the ground rises along x, of which the start is told [degrees].
         ramp: by which it rises more from 0.6 m ahead on, of which it is not told [degrees].
+        terrain: the ground, of which the controller is told, instead of the slope; None: level.
 
     Raises:
         ConfigurationError: shares that are negative or, of masses, 1 and more; no such numbers;
-            boards on a ramp.
+            boards on a ramp; a terrain and something else.
     """
 
     masses: float = 0.0
@@ -51,6 +52,7 @@ class World:
     boards: float = 0.0
     slope: float = 0.0
     ramp: float = 0.0
+    terrain: Terrain | None = None
 
     def __post_init__(self) -> None:
         number(self.masses, "masses", at_least=0, at_most=0.99)
@@ -69,6 +71,12 @@ class World:
                 f"boards, ramp: got {self.boards:g} m and {self.ramp:g} degrees; expected one of "
                 "them"
             )
+        if self.terrain is not None:
+            instance(self.terrain, "terrain", Terrain)
+            if self.boards or self.slope or self.ramp:
+                raise ConfigurationError(
+                    "terrain: got one and boards, a slope or a ramp; expected one of them"
+                )
 
     @classmethod
     def real(cls, **changes: Any) -> World:
@@ -78,7 +86,7 @@ class World:
     @property
     def told(self) -> Terrain:
         """The ground without its boards and its ramp."""
-        return Terrain([self._plane])
+        return Terrain([self._plane]) if self.terrain is None else self.terrain
 
     @property
     def _plane(self) -> Plane:
@@ -90,7 +98,7 @@ class World:
             foot = (FLAT, 0.0, FLAT * float(np.tan(np.radians(self.slope))))
             return Terrain([self._plane, Plane("ramp", foot, self.slope + self.ramp)])
         if self.boards == 0:
-            return self.told
+            return self._rubbed(self.told)
         boards: list[Box] = []
         x = FLAT
         while x < ahead:
@@ -105,6 +113,14 @@ class World:
             boards.append(Box(name, size, at, heading, self.slope))
             x += deep + rng.uniform(0.1, 0.3)
         return Terrain([self._plane, *boards])
+
+    def _rubbed(self, ground: Terrain) -> Terrain:
+        """The ground with the friction that it has; where it has none of its own, see `feet`."""
+        own = [
+            part if part.friction is None else replace(part, friction=self.friction * part.friction)
+            for part in ground
+        ]
+        return Terrain(own)
 
     def feet(self, contacts: ContactSet) -> ContactSet:
         """Return the contacts with the friction that they have."""

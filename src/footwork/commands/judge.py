@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 from ..errors import ConfigurationError
 from ..workers import workers
-from . import flags
+from . import flags, motions
 from .output import answer, destination, needs, paint, write_page, write_plot
 from .simulate import WALKS
 
@@ -54,6 +54,7 @@ def add(commands: Any) -> None:
     )  # fmt: skip
     flags.shared(
         parser,
+        "--terrain",
         "--friction",
         "--predictive",
         "--estimator",
@@ -93,20 +94,22 @@ def _judged(options: argparse.Namespace) -> Judgement:
     robot = flags.load(options)
     feet = flags.feet(robot, options)
     friction = 0.7 if options.friction is None else options.friction
-    ground = control.judging.World(slope=options.slope).told
+    terrain = motions.ground(options)
+    ground = control.judging.World(slope=options.slope, terrain=terrain).told
     crouch = CROUCH if options.gait == "walk" else 0.0
     _, q = control.stand(robot, feet, crouch=crouch, terrain=ground)
     sensors = control.Sensors() if options.estimator else None
     make = partial(
         control.judging.walker, gait=options.gait, friction=friction, sensors=sensors,
-        predictive=options.predictive,
+        predictive=options.predictive, terrain=terrain,
     )  # fmt: skip
     several = nullcontext() if options.jobs == 1 else workers(options.jobs)
     with several as executor:
         return control.judge(
             robot, make, velocities, duration=options.seconds, seeds=options.seeds,
             told=-(-options.seeds // 4), directions=options.directions,
-            boards=options.boards, slope=options.slope, ramp=options.ramp, sensors=sensors,
+            boards=options.boards, slope=options.slope, ramp=options.ramp, terrain=terrain,
+            sensors=sensors,
             q=q, contacts=feet, executor=executor, progress=False if options.quiet else None,
         )  # fmt: skip
 
