@@ -21,7 +21,8 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from copy import copy
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
+from math import exp
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -60,6 +61,16 @@ class Phase:
             object.__setattr__(self, name, np.array(vector(getattr(self, name), name, "[m]")))
         for name, T in mapping(self.swings, "swings", kind="contact").items():
             placement(T, f"swings[{name!r}]")
+
+    @classmethod
+    def of(
+        cls, duration: float, start: Array, end: Array, swings: Mapping[str, Any] | None = None
+    ) -> Phase:
+        """Return a phase of values that are known to be such: what checks them takes its time."""
+        phase = cls.__new__(cls)
+        own = {"duration": duration, "start": start, "end": end, "swings": swings or {}}
+        vars(phase).update(own)
+        return phase
 
 
 class DcmPlan:
@@ -103,7 +114,7 @@ class DcmPlan:
     def _back(self, phase: Phase, end: Array, time_left: float) -> Array:
         slope = (phase.end - phase.start) / phase.duration
         there = phase.end - slope * time_left
-        decay = np.exp(-self.omega * time_left)
+        decay = exp(-self.omega * time_left)
         return np.asarray(
             there + slope / self.omega + decay * (end - phase.end - slope / self.omega)
         )
@@ -138,6 +149,21 @@ class DcmPlan:
         xi = self.up + self._back(self.phases[i], self._ends[i], self.times[i + 1] - t)
         return xi, self.omega * (xi - self._pivot(i, t) - self.up)
 
+    def share(self, first: int, fade: float = 1.0) -> float:
+        """Return κ: `shifted` moves ξ at the end of phase `first` by κ times what it moves by."""
+        starts, ends, factors = [], [], []
+        before, offset = 0.0, 1.0
+        for phase in self.phases[first + 1 :]:
+            starts.append(before)
+            ends.append(offset)
+            before, offset = offset, offset * (fade if phase.swings else 1.0)
+            factors.append(phase.duration)
+        moved = ends[-1] if ends else 0.0
+        for start, end, duration in zip(starts[::-1], ends[::-1], factors[::-1], strict=True):
+            drift = (end - start) / (self.omega * duration)  # as of `_back`
+            moved = start + drift + exp(-self.omega * duration) * (moved - end - drift)
+        return moved
+
     def shifted(self, first: int, by: ArrayLike, fade: float = 1.0) -> DcmPlan:
         """Return the plan with everything from the end of phase `first` on moved by (3,) [m].
 
@@ -153,8 +179,11 @@ class DcmPlan:
             start, end = phase.start + before, phase.end + offset
             before, offset = offset, offset * (fade if phase.swings else 1.0)
             swings = {name: _moved(T, offset) for name, T in phase.swings.items()}
-            phases.append(Phase(phase.duration, start, end, swings))
-        return DcmPlan(phases, self.height, self.gravity)
+            phases.append(Phase.of(phase.duration, start, end, swings))
+        plan = copy(self)
+        plan.phases = tuple(phases)
+        plan._solve()
+        return plan
 
     def aimed(self, phase: int, by: ArrayLike) -> DcmPlan:
         """Return the plan with ξ at the end of a phase moved by (3,) [m], all else as it is."""
@@ -167,7 +196,8 @@ class DcmPlan:
         """Return the plan with another duration of a phase [s], and ξ at its end as it is."""
         plan, i = copy(self), phase + 1
         now = self.phases[phase]
-        plan.phases = (*self.phases[:phase], replace(now, duration=duration), *self.phases[i:])
+        other = Phase.of(duration, now.start, now.end, now.swings)
+        plan.phases = (*self.phases[:phase], other, *self.phases[i:])
         plan.times = np.append(self.times[:i], self.times[i:] + (duration - now.duration))
         return plan
 

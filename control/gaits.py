@@ -18,7 +18,9 @@ from numpy.typing import ArrayLike
 from .. import dynamics
 from ..arrays import Array
 from ..contacts import ContactSet, Terrain
+from ..dynamics import State
 from ..errors import ContactError
+from ..robots.values import number
 from .balance import Phase
 from .footholds import foothold, moved
 
@@ -174,10 +176,12 @@ def swings_in_turn(
     Raises:
         ContactError: no place to stand near a goal.
     """
+    for duration in (swing, double, first, last):
+        number(duration, "duration", above=0, unit="[s]")
     places, phases, p = dict(places), [], start
     for k, group in enumerate(groups):
         target = middle(places, [name for name in contacts.names if name not in group])
-        phases.append(Phase(double if k else first, p, target))
+        phases.append(Phase.of(double if k else first, p, target))
         landed = {name: goal(places, k, name) for name in group}
         if terrain is not None:
             for name, T in landed.items():
@@ -185,9 +189,9 @@ def swings_in_turn(
                 way = (T.translation - here.translation) * [1.0, 1.0, 0.0]
                 landed[name] = foothold(contacts[name], here, way, terrain, reach)
         places.update(landed)
-        phases.append(Phase(swing, target, target, landed))
+        phases.append(Phase.of(swing, target, target, landed))
         p = target
-    phases.append(Phase(last, p, middle(places, contacts.names)))
+    phases.append(Phase.of(last, p, middle(places, contacts.names)))
     return phases
 
 
@@ -222,7 +226,7 @@ def feet_by_place(contacts: ContactSet, q: ArrayLike, count: int | None = None) 
     return dict(zip(names, [*front, *hind], strict=True))
 
 
-def heading(contacts: ContactSet, q: ArrayLike) -> Array:
+def heading(contacts: ContactSet, q: ArrayLike | State) -> Array:
     """Return the robot's x axis, along the ground (3,)."""
     root = next(f.name for f in contacts.robot._model.frames if f.parentJoint == 1)
     x = dynamics.frame_placement(contacts.robot, q, root).rotation[:, 0] * [1.0, 1.0, 0.0]
@@ -237,7 +241,7 @@ def under_com(contacts: ContactSet, q: ArrayLike) -> Array:
 
 def middle(places: Mapping[str, Any], names: Sequence[str]) -> Array:
     """Return the mean of the places of some feet (3,) [m]."""
-    return np.asarray(np.mean([places[name].translation for name in names], axis=0))
+    return np.asarray(sum(places[name].translation for name in names) / len(names))
 
 
 def _repeated(gait: Gait, feet: dict[str, str], count: int) -> list[tuple[str, ...]]:

@@ -29,6 +29,7 @@ class GroundPlane:
     Attributes:
         point: x̄, z̄ (3,) [m].
         slope: s = (∂z/∂x, ∂z/∂y).
+        tilt: the shortest rotation (3, 3) from the vertical to the normal.
     """
 
     def __init__(self, feet: Iterable[Any]) -> None:
@@ -36,6 +37,7 @@ class GroundPlane:
         n = np.mean([T.rotation[:, 2] for T in feet], axis=0)
         self.point = np.mean([T.translation for T in feet], axis=0)
         self.slope: Array = np.clip(-n[:2] / max(float(n[2]), 1e-3), -STEEPEST, STEEPEST)
+        self.tilt = self._tilt()
 
     def fit(self, places: Iterable[Any]) -> None:
         """Take up where feet stand now (`pin.SE3`, at least one)."""
@@ -46,14 +48,13 @@ class GroundPlane:
         kept = np.sum(ways**2) * np.eye(2)  # n r²
         if len(x) > 2 and kept[0, 0] > 0:
             self.slope = np.linalg.solve(ways.T @ ways + kept, ways.T @ up + kept @ self.slope)
+            self.tilt = self._tilt()
 
     def height(self, place: Array) -> float:
         """Return z at a place (2,) or (3,), whose own z does not count [m]."""
         return float(self.point[2] + self.slope @ (place[:2] - self.point[:2]))
 
-    @property
-    def tilt(self) -> Array:
-        """The shortest rotation (3, 3) from the vertical to the normal."""
+    def _tilt(self) -> Array:
         n = np.append(-self.slope, 1.0)
         turn = pin.Quaternion.FromTwoVectors(np.array([0.0, 0.0, 1.0]), n / np.linalg.norm(n))
         return np.asarray(turn.toRotationMatrix())

@@ -246,7 +246,7 @@ class GaitController(WalkingController):
 
     def _quickest(self, state: State, t: float) -> int:
         """The group whose step catches ξ at the least cost, see `stepping`."""
-        places, costs = dict(self.feet.placements(state.q)), []
+        places, costs = dict(self.feet.placements(state)), []
         for turn in range(len(self._groups)):
             self._turn = turn
             groups = self._next_groups(places, t, catch=True)
@@ -256,7 +256,7 @@ class GaitController(WalkingController):
                 costs.append(np.inf)
                 continue
             plan = DcmPlan(phases, self.plan.height, self.plan.gravity)
-            bounds = self._bounds(phases[1].swings, state.q)
+            bounds = self._bounds(phases[1].swings, state)
             program = FootholdProgram(plan, 1, bounds, self._solver)
             costs.append(program.landing(self._xi(state), 0.0).cost)
         return int(np.argmin(costs))
@@ -266,12 +266,12 @@ class GaitController(WalkingController):
         told = bool(self.velocity.any() or self.plan.height != self.height)
         if t - self._replanned < self._natural(self.gait.double if told else SHIFT):
             return False
-        places = self.feet.placements(state.q)
+        places = self.feet.placements(state)
         return told or not self._at_home(dict(places), t)
 
     def _replan(self, state: State, t: float, first: float, catch: bool = False) -> None:
         """The plan from t on: `first` on all feet, then swings along the path, or to `catch` ξ."""
-        places = dict(self.feet.placements(state.q))
+        places = dict(self.feet.placements(state))
         borne = [name for name in self.controller.loaded if self.touch.bears(name)]
         self._stood |= {name: places[name] for name in [*borne, *self._stopped]}
         self.ground.fit(self._stood.values())

@@ -93,8 +93,7 @@ class FootholdProgram:
         self.timed = plan
         self._pivot = plan.phases[phase].end[:2]
         self._wanted = self._expected = plan.end(phase)[:2] - plan.up[:2] - self._pivot  # ξ_T − p
-        unit = plan.shifted(phase, [1.0, 0.0, 0.0], FADE)
-        self.share = float(unit.end(phase)[0] - plan.end(phase)[0])  # κ
+        self.share = plan.share(phase, FADE)  # κ
         self._solver = solver_named(None) if solver is None else solver
 
     @property

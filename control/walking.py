@@ -325,7 +325,7 @@ class WalkingController:
         if phase != self._phase:
             self._land()
             self._phase, self._unloading = phase, False
-            self._lift(state.q, phase)
+            self._lift(state, phase)
         last = phase == len(self.plan.phases) - 1
         if last or self._unloading or self._waits or self.plan.times[phase + 1] - since > self.ramp:
             return
@@ -334,7 +334,7 @@ class WalkingController:
             if name in self.controller.contacts.names and self.ramp > 0:
                 self.controller.remove_contact(name, self.ramp, fades=False)
 
-    def _lift(self, q: Array, phase: int) -> None:
+    def _lift(self, state: State, phase: int) -> None:
         """Remove the contacts of swing feet, and add their tasks."""
         swings = self._footholds(phase)
         for name, goal in swings.items():
@@ -342,13 +342,13 @@ class WalkingController:
             self._held.pop(name, None)
             if name in self.controller.contacts.names:
                 self.controller.remove_contact(name)
-            self._swings[name] = self._swing_task(q, name, goal, phase)
+            self._swings[name] = self._swing_task(state, name, goal, phase)
         if swings:
             self._waited, self._stopped, self._stumbled = 0.0, set(), set()
             self._set_tasks()
         if swings and self.reach > 0:
             self._feedback = FootholdProgram(
-                self.plan, phase, self._bounds(swings, q), self._solver
+                self.plan, phase, self._bounds(swings, state), self._solver
             )
             self._goals = {name: (goal, self._paths[name][2]) for name, goal in swings.items()}
             self._swung = np.zeros(3)
@@ -362,17 +362,17 @@ class WalkingController:
         stand = all(placed(self._stance[name], T, ground)[0] is not None for name, T in now.items())
         return now if stand else first
 
-    def _swing_task(self, q: Array, name: str, goal: Any, phase: int) -> FrameTask:
+    def _swing_task(self, state: State, name: str, goal: Any, phase: int) -> FrameTask:
         contact = self._stance[name]
-        frame, here = (
-            dynamics.frame_placement(self.robot, q, contact.frame),
-            contact.pose(self.robot, q),
-        )
-        points = np.array([frame.actInv(here.act(p)) for p in contact.points])
+        frame = state.frame_placement(contact.frame)
         if isinstance(contact, PointContact):  # the ground may be inclined differently there
-            contact = replace(contact, normal=goal.rotation[:, 2])
-            landed = moved(frame, goal.translation - contact.pose(self.robot, q).translation)
+            centre, normal = frame.act(contact.offset), goal.rotation[:, 2]
+            points = frame.actInv(centre - contact.radius * contact.normal)[None]
+            contact = replace(contact, normal=normal)
+            landed = moved(frame, goal.translation - (centre - contact.radius * contact.normal))
         else:  # the frame's placement when the contact is at its goal
+            here = contact.pose(state)
+            points = np.array([frame.actInv(here.act(p)) for p in contact.points])
             landed = goal * here.inverse() * frame
         self._stance[name], self._paths[name] = contact, (points, frame, landed)
         return self._foot_task(contact, self._swing_reference(name, phase), f"swing {name}")
@@ -416,9 +416,9 @@ class WalkingController:
             self._swing_to(feedback.offset, ways)
         self.dcm.target = feedback.aimed
 
-    def _bounds(self, swings: Mapping[str, Any], q: Array) -> Bounds:
+    def _bounds(self, swings: Mapping[str, Any], state: State) -> Bounds:
         """How far these footholds may be moved: within reach, and so that legs do not cross."""
-        axes, places = _axes(self.feet, q), self.feet.placements(q)
+        axes, places = _axes(self.feet, state), self.feet.placements(state)
         carry = [name for name in self.feet.names if name not in swings]
         normals, most = [], []
         for name, goal in swings.items():
@@ -469,7 +469,7 @@ class WalkingController:
         return None
 
 
-def _axes(feet: ContactSet, q: Array) -> Array:
+def _axes(feet: ContactSet, q: Array | State) -> Array:
     """Ahead and to the left, along the ground, as columns (2, 2)."""
     x, y = heading(feet, q)[:2]
     return np.array([[x, -y], [y, x]])

@@ -107,6 +107,15 @@ def test_a_shift_fades_from_swing_to_swing():
         assert after.start == pytest.approx(before.end, abs=1e-12)
 
 
+@pytest.mark.parametrize("first", [0, 1, 4, 7])
+def test_the_share_of_xi_is_that_of_the_shifted_plan(first):
+    robot = robots.load("biped")
+    plan = DcmPlan(gaits.footsteps(*crouched(robot, 0.0), 4), 0.8)
+    by = np.array([0.1, -0.3, 0.0])
+    moved = plan.shifted(first, by, 0.65).end(first) - plan.end(first)
+    assert moved == pytest.approx(plan.share(first, 0.65) * by, abs=1e-12)
+
+
 FAR = stepping.Bounds(np.vstack([np.eye(2), -np.eye(2)]), np.full(4, 9.0))
 
 
