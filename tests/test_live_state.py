@@ -101,6 +101,20 @@ def act_at_random(history, rng):
     ][rng.integers(11)]
 
 
+def test_feet_are_dragged_over_a_height_map():
+    x = np.arange(61)
+    heights = np.round(0.004 * (np.sin(0.7 * x[:, None]) + np.cos(0.5 * x)), 4).tolist()
+    feet = "contacts:\n  - foot: left_foot\n  - foot: right_foot\n"
+    ground = f"terrain:\n  - map: field\n    heights: {heights}\n    cell: 0.05\n"
+    history = History.begin(Scenario.from_text(f"version: 1\nrobot: biped\n{ground}{feet}"))
+    for handle, way in (("left_foot", [0.1, 0.05, 0]), ("right_foot", [0.07, -0.03, 0])):
+        start = place(history, f"contact/{handle}")
+        history = drag(history, f"contact/{handle}", "move", way)
+        assert place(history, f"contact/{handle}") - start == pytest.approx(way, abs=0.02)
+        assert touches(history.state) < 0.01
+        check(history.state)
+
+
 @pytest.mark.parametrize("seed", [1])
 def test_whatever_is_done_contacts_stay_on_the_terrain(seed):
     history, rng = History.begin(Scenario.load("gap")), np.random.default_rng(seed)
