@@ -12,7 +12,7 @@ from ..arrays import Array
 from ..contacts import Contact, Terrain
 from ..contacts.terrain.height_map import ROUGH
 from ..errors import ContactError
-from .references import Reference, bump, swing
+from .references import Profile, Reference, bump, minimum_jerk, swing
 
 CLEARANCE = 0.01  # clearance between a foot and any edge [m]
 SIDE = 0.6  # how far places are searched, as a fraction of the reach
@@ -123,6 +123,7 @@ def over_ground(
     begin: float,
     height: float,
     terrain: Terrain | None = None,
+    along: Profile = minimum_jerk,
 ) -> Reference:
     """Return the swing of a foot between two places (`pin.SE3`), clear of the terrain.
 
@@ -135,10 +136,11 @@ def over_ground(
         duration, begin: [s].
         height: of the bump, at least [m].
         terrain: None where nothing is in the way.
+        along: as of `references.swing`.
     """
     rise = goal.translation[2] - start.translation[2]
     climb = CLIMB * float(np.sign(rise)) if abs(rise) > LEVEL else 0.0
-    ways = (swing(start, goal, duration, begin, k * height, climb) for k in HEIGHTS)
+    ways = (swing(start, goal, duration, begin, k * height, climb, along) for k in HEIGHTS)
     lowest = next(ways)
     if terrain is None:
         return lowest

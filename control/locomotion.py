@@ -208,7 +208,7 @@ class GaitController(WalkingController):
         if touched_down:
             landed = self.begin + float(self.plan.times[index])
             self._turn, self.steps = self._turn + 1, self.steps + 1
-            self._replan(state, landed, self._natural(self.gait.double))
+            self._replan(state, landed, self._pause)
         elif self._stands(since) and self._falls(state):
             self._turn = self._quickest(state, t)
             self._replan(state, t, UNLOAD, catch=True)
@@ -298,11 +298,10 @@ class GaitController(WalkingController):
         self, places: dict[str, Any], t: float, first: float, groups: Sequence[tuple[str, ...]]
     ) -> list[Phase]:
         """The phases from t on: `first` on all feet [s], then swings of these groups."""
-        quick = self._quickness()
+        swing, double = self._times()
         return swings_in_turn(
-            self.feet, places, groups, self._goal(t + first, quick),
-            start=self.plan.pivot(t - self.begin), swing=quick * self._natural(self.gait.swing),
-            double=quick * self._natural(self.gait.double), first=first,
+            self.feet, places, groups, self._goal(t + first, swing, double),
+            start=self.plan.pivot(t - self.begin), swing=swing, double=double, first=first,
             last=self._natural(SHIFT), terrain=self.terrain, reach=RISE * self._own_height,
         )  # fmt: skip
 
@@ -318,9 +317,19 @@ class GaitController(WalkingController):
         longest = self._step / max(self._foot_speed(self.path.velocity), 1e-9)
         return float(np.clip(longest / self._period, QUICKEST, 1.0))
 
-    def _goal(self, lift: float, quick: float) -> Any:
+    def _times(self) -> tuple[float, float]:
+        """How long feet swing, and all of them stand in between [s]."""
+        quick = self._quickness()
+        return quick * self._natural(self.gait.swing), quick * self._natural(self.gait.double)
+
+    @property
+    def _pause(self) -> float:
+        """How long all feet stand after a touch-down [s]."""
+        return self._natural(self.gait.double)
+
+    def _goal(self, lift: float, swing: float, double: float) -> Any:
         """Where feet land that swing in turn from `lift` [s] on, see `swings_in_turn`."""
-        step, swing = quick * self._period, quick * self._natural(self.gait.swing)
+        step = swing + double
         self._stance_time, self._step_time = len(self._groups) * step - swing, step
         left = self.path.at(lift).rotation[:, 1]
 

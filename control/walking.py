@@ -24,7 +24,7 @@ from .footholds import CLIMB, LEVEL, moved, over_ground, placed
 from .gaits import feet_by_place, heading, middle
 from .grip import Grip
 from .limits import JointLimits
-from .references import Desired, Reference, lowering, swing
+from .references import Desired, Reference, lowering, minimum_jerk, swing
 from .solvers import solver_named
 from .standing import trunk
 from .stepping import CLOSEST, FILTER, Bounds, FootholdProgram
@@ -81,6 +81,7 @@ class WalkingController:
     """
 
     gives_commands = True
+    _along = staticmethod(minimum_jerk)  # of swinging feet, along the ground
 
     def __init__(
         self,
@@ -385,7 +386,9 @@ class WalkingController:
 
     def _swing_reference(self, name: str, phase: int) -> Any:
         begin, duration = self.begin + self.plan.times[phase], self.plan.phases[phase].duration
-        return over_ground(*self._paths[name], duration, begin, self.step_height, self.terrain)
+        return over_ground(
+            *self._paths[name], duration, begin, self.step_height, self.terrain, self._along
+        )
 
     def _land(self) -> None:
         """Add the contacts of the feet that have landed."""

@@ -21,7 +21,10 @@ from footwork.control.predictive import (
     solve,
     solve_batch,
 )
+from footwork.control.predictive.centroidal import Body, turned_by_legs
+from footwork.control.predictive.legs import LegMomenta, Swing, swinging
 from footwork.control.predictive.reference import by_cvxpy
+from footwork.control.references import minimum_acceleration, swing
 from footwork.dynamics import State, Wrench
 
 needs_numba = pytest.mark.skipif(bool(fw.dynamics.kernels.toolchain.obstacle()), reason="Numba")
@@ -175,6 +178,61 @@ def test_linearised_moments_are_exact_about_a_prediction():
         for wrench in found.wrenches(k).values():
             moment += wrench.moment + np.cross(wrench.point - found.com[k], wrench.force)
         np.testing.assert_allclose(found.momentum_rate[k], moment, atol=1e-4)
+
+
+@pytest.mark.parametrize("name", ["go2", "anymal"])
+def test_the_momentum_of_legs_is_that_of_their_feet_against_the_base(name, monkeypatch):
+    monkeypatch.setattr("footwork.control.predictive.legs.DAMPED", 0.0)
+    robot, feet, q = standing(name)
+    rng = np.random.default_rng(2)
+    q = robot.integrate(q, rng.normal(scale=0.2, size=robot.nv))
+    state = State(robot, q, rng.normal(size=robot.nv))
+    R, p = state.joint_placements[1][:, :3], state.joint_placements[1][:, 3]
+    linear, omega = R @ state.v[:3], R @ state.v[3:6]
+    total = np.zeros(3)
+    for foot, K in zip(feet.names, LegMomenta(feet)(state), strict=True):
+        place = feet[foot].pose(state).translation
+        velocity = feet[foot].centre_jacobian(state)[:3] @ state.v
+        total += R @ K @ R.T @ (velocity - linear - np.cross(omega, place - p))
+    rigid = state.centroidal_map[3:, 3:6] @ state.v[3:6]  # I ω
+    np.testing.assert_allclose(total, state.centroidal_momentum[3:] - rigid, atol=1e-10)
+
+
+def test_swings_have_the_momentum_of_their_reference():
+    start, way = pin.SE3.Identity(), np.array([0.3, 0.1, 0.0])
+    goal = pin.SE3(np.eye(3), way)
+    reference = swing(start, goal, 0.2, 0.05, 0.06, along=minimum_acceleration)
+    times = np.linspace(0.0, 0.4, 41)
+    still, axes = np.zeros((41, 3)), np.tile(np.eye(3), (41, 1, 1))
+    K, one = np.diag([1.0, 2.0, 3.0]), [Swing("foot", 0.05, 0.2, way)]
+    found = swinging(["foot"], K[None], one, times, still, axes, 0.06)
+    wanted = [K @ reference(t).velocity[:3] for t in times]
+    np.testing.assert_allclose(found, wanted, atol=1e-12)
+
+
+def test_what_legs_turn_is_told_by_the_reference_and_the_rest_fades():
+    robot, _, q = standing("go2")
+    state = State(robot, q, np.random.default_rng(3).normal(scale=0.3, size=robot.nv))
+    body, times = Body.of(state), np.array([0.0, 0.1, 50.0])
+    told = np.array([[0.1, 0.2, 0.0], [0.0, 0.3, 0.1], [0.2, -0.1, 0.0]])
+    reference = replace(upright(state)(times), legs=told)
+    turned = turned_by_legs(body, reference, times)
+    R = body.rotation
+    inertia = R @ body.inertia @ R.T
+    np.testing.assert_allclose(inertia @ (body.rate - turned[0]), body.momentum, atol=1e-12)
+    np.testing.assert_allclose(inertia @ turned[2], -told[2], atol=1e-12)
+
+
+def test_the_faster_a_trot_the_less_of_it_do_all_feet_stand():
+    robot, feet, q = standing("go2")
+    gait, times = PredictiveGait(robot, feet, q, "trot"), []
+    for speed in (0.0, 0.3, 0.6):
+        gait.path = replace(gait.path, velocity=np.array([speed, 0.0, 0.0]))
+        times.append(gait._times())
+    (swing0, double0), (swing1, double1), (swing2, double2) = times
+    assert double0 > double1 > double2 > 0.0
+    assert swing0 < swing1 < swing2
+    assert swing0 + double0 == pytest.approx(swing2 + double2)
 
 
 def test_known_wrenches_shift_the_forces():

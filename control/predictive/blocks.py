@@ -73,8 +73,7 @@ def _own_joints(
     robot: Robot, contacts: ContactSet, contact: Contact, torque_limits: Any
 ) -> tuple[Index, Array, Array]:
     """Limited entries of v that move this contact and no other one."""
-    carried = [_carriers(robot, other) for other in contacts if other.name != contact.name]
-    own = _carriers(robot, contact) - set[int]().union(*carried)
+    own = own_entries(contacts, contact)
     bounds = torque_bounds_of(robot, torque_limits)
     chosen = [
         (int(row), float(bounds.lower[i]), float(bounds.upper[i]))
@@ -83,6 +82,13 @@ def _own_joints(
     ]
     rows, lower, upper = zip(*chosen, strict=True) if chosen else ((), (), ())
     return np.array(rows, dtype=np.intp), np.array(lower), np.array(upper)
+
+
+def own_entries(contacts: ContactSet, contact: Contact) -> set[int]:
+    """Return the entries of v that move this contact and no other one."""
+    robot = contacts.robot
+    carried = [_carriers(robot, other) for other in contacts if other.name != contact.name]
+    return _carriers(robot, contact) - set[int]().union(*carried)
 
 
 def _carriers(robot: Robot, contact: Contact) -> set[int]:

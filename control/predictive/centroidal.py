@@ -4,7 +4,8 @@
 
 with c the centre of mass, L the angular momentum about it, I(t) the inertia of the robot as one
 rigid body, and θ the rotation vector of the base from its reference R̂, world axes; F and M are
-known wrenches. ω_legs, what the base turns faster than I⁻¹L because its legs swing, fades. Moments
+known wrenches. ω_legs, what the base turns faster than I⁻¹L because its legs swing, is that of the
+legs' momentum that the reference tells, −I⁻¹L_legs; what it is beyond that now, fades. Moments
 about a moving centre of mass are bilinear; about a motion c̄, f̄ they are, to first order,
 
     (p − c) × f  ≈  (p − c̄) × f + f̄ × (c − c̄).
@@ -26,7 +27,7 @@ import pinocchio as pin
 from ...arrays import Array
 from ...dynamics import State
 
-FADING = 0.1  # time in which ω_legs fades [s]
+FADING = 0.1  # time in which what is not known of ω_legs fades [s]
 
 
 @dataclass(frozen=True, eq=False)
@@ -37,12 +38,15 @@ class Reference:
         com, velocity: ĉ and its rate (N + 1, 3) [m, m/s].
         rotation: R̂ of the base (N + 1, 3, 3).
         rate: ω̂ (N + 1, 3), world axes [rad/s].
+        legs: L_legs (N + 1, 3) of legs that move against the base, world axes [N·m·s]; None: of
+            none that is known ahead.
     """
 
     com: Array
     velocity: Array
     rotation: Array
     rate: Array
+    legs: Array | None = None
 
 
 @dataclass(frozen=True, eq=False)
@@ -94,6 +98,15 @@ class Body:
         return np.concatenate([self.com - origin, self.velocity, spin, turn])
 
 
+def turned_by_legs(body: Body, reference: Reference, times: Array) -> Array:
+    """Return ω_legs (N + 1, 3) at the ends of the nodes, world axes [rad/s]."""
+    inverse = _inverse_inertia(body, reference)
+    known = np.zeros((len(times), 3)) if reference.legs is None else reference.legs
+    known = -np.einsum("kij,kj->ki", inverse, known)
+    beyond = body.rate - inverse[0] @ body.momentum - known[0]
+    return np.asarray(known + np.exp(-times / FADING)[:, None] * beyond)
+
+
 def linearised(
     body: Body, reference: Reference, durations: Array, com: Array, forces: Array, wrenches: Array
 ) -> tuple[Array, Array, Array]:
@@ -123,10 +136,8 @@ def linearised(
     pushed = body.gravity + wrenches[:, :3] / body.mass
     turned = wrenches[:, 3:] / (body.mass * square) - np.einsum("kij,kj->ki", spin, com)
     step = durations[:, None]
-    middle = np.cumsum(durations) - 0.5 * durations
-    legs = body.rate - gain[0] @ (body.momentum / (body.mass * square))
-    fading = np.exp(-middle / FADING)[:, None] * legs
-    turning = fading - 0.5 * (reference.rate[1:] + reference.rate[:-1])
+    surplus = turned_by_legs(body, reference, np.append(0.0, np.cumsum(durations))) - reference.rate
+    turning = 0.5 * (surplus[1:] + surplus[:-1])
     e = np.hstack([
         0.5 * step**2 * pushed, step * pushed, step * turned,
         step * turning + 0.5 * step**2 * np.einsum("kij,kj->ki", gain, turned),

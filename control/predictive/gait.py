@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 import numpy as np
@@ -21,10 +21,11 @@ from ..gaits import Gait
 from ..grip import with_friction
 from ..limits import JointLimits
 from ..locomotion import GaitController
-from ..references import Desired
+from ..references import Desired, minimum_acceleration
 from ..standing import trunk
 from ..tasks import FrameTask, MomentumTask, PostureTask, Task
 from .centroidal import Reference
+from .legs import LegMomenta, Swing, swinging
 from .prediction import Prediction
 from .predictive import OPTIONS, Predictive
 from .stances import Stance
@@ -38,6 +39,7 @@ STIFFNESS = 80.0  # of the joints' ranges: legs that trot come near theirs [1/s]
 RAMP = 0.01  # time to load and unload a foot: a trot has no more [s]
 GRIP = 0.5  # share of the friction that is used: the ground may be half as rough as told
 STEPS = 1.7  # longest step, in the gait's
+SHORTER = 0.7  # by how much all feet stand shorter between two swings where steps are longest
 
 
 class PredictiveGait(GaitController):
@@ -59,6 +61,8 @@ class PredictiveGait(GaitController):
             cannot reach.
     """
 
+    _along = staticmethod(minimum_acceleration)  # joints have their largest speeds
+
     def __init__(
         self,
         robot: Robot,
@@ -78,6 +82,7 @@ class PredictiveGait(GaitController):
         )
         chosen = {} if predicting is None else mapping(predicting, "predicting", OPTIONS)
         self.predictive = Predictive(robot, feet, q, **chosen)
+        self._momenta = LegMomenta(feet)
         self.every = number(every, "every", at_least=0, unit="[s]")
         self.prediction: Prediction | None = None
         limits = JointLimits.of(robot, stiffness=STIFFNESS)
@@ -91,6 +96,20 @@ class PredictiveGait(GaitController):
     @property
     def _step(self) -> float:
         return STEPS * super()._step
+
+    def _times(self) -> tuple[float, float]:
+        """How long feet swing, and all stand in between [s]: the shorter, the faster it goes.
+
+        So that legs swing no quicker than they must: joints have their largest speeds.
+        """
+        swing, double = super()._times()
+        faster = self._foot_speed(self.path.velocity) * self._period / self._step
+        less = SHORTER * min(faster, 1.0) * double
+        return swing + less, double - less
+
+    @property
+    def _pause(self) -> float:
+        return self._times()[1]
 
     @property
     def height(self) -> float:
@@ -122,29 +141,38 @@ class PredictiveGait(GaitController):
     def _prepare(self, state: State, t: float) -> None:
         super()._prepare(state, t)
         if self.prediction is None or not 0 <= t - self.prediction.t < self.every:
-            found = self.predictive(state, self._stances(state, t), self._wanted(t), t)
+            stances, swings = self._ahead(state, t)
+            found = self.predictive(state, stances, self._wanted(state, t, swings), t)
             if self.prediction is None or found.solution.solved:  # else the last one goes on
                 self.prediction = found
 
     # --- what is wanted, and what is predicted --------------------------------------------------
 
-    def _stances(self, state: State, t: float) -> list[Stance]:
-        """The stances from now on: feet that carry, where they are, then where they land."""
+    def _ahead(self, state: State, t: float) -> tuple[list[Stance], list[Swing]]:
+        """The stances from now on, of feet where they are and then where they land; the swings."""
         places = dict(self.feet.placements(state))
         plan = self.plan if self._feedback is None else self._feedback.landed
         index, since = plan.index(t - self.begin), t - self.begin
-        found = []
+        stances, swings = list[Stance](), list[Swing]()
         for k in range(index, len(plan.phases)):
             phase, left = plan.phases[k], plan.times[k + 1] - max(since, plan.times[k])
             carry = {n: T for n, T in places.items() if n not in phase.swings}
             last = k == len(plan.phases) - 1
-            found.append(Stance(max(left, 1.0 if last else 1e-3), carry))
+            stances.append(Stance(max(left, 1.0 if last else 1e-3), carry))
             by = self._swung if k == index else np.zeros(3)
-            places |= {n: moved(T, by) for n, T in phase.swings.items()}
-        return found
+            landed = {n: moved(T, by) for n, T in phase.swings.items()}
+            for n, T in landed.items():
+                way = T.translation - places[n].translation
+                if k == index and n in self._paths:
+                    _, start, goal = self._paths[n]
+                    way = goal.translation - start.translation
+                swings.append(Swing(n, plan.times[k] - since, phase.duration, way))
+            places |= landed
+        return stances, swings
 
-    def _wanted(self, t: float) -> Any:
+    def _wanted(self, state: State, t: float, swings: Sequence[Swing]) -> Any:
         """The reference from t on: above the path, upright, ahead."""
+        momenta = self._momenta(state)
 
         def reference(times: Array) -> Reference:
             poses = [self.path.at(t + s) for s in times]
@@ -155,7 +183,11 @@ class PredictiveGait(GaitController):
             ground[:, 2] = [self.ground.height(place) for place in ground]
             rate = np.tile([0.0, 0.0, wz], (len(times), 1))
             up = np.array([0.0, 0.0, self.plan.height])
-            return Reference(ground + up, velocity, R @ self._upright @ self._root, rate)
+            base = R @ self._upright @ self._root
+            legs = swinging(
+                self.feet.names, momenta, swings, times, velocity, base, self.step_height
+            )
+            return Reference(ground + up, velocity, base, rate, legs)
 
         return reference
 

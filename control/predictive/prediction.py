@@ -15,7 +15,7 @@ from ...arrays import Array
 from ...contacts import ContactSet
 from ...dynamics import Wrench
 from .blocks import Block
-from .centroidal import FADING, Body, Reference
+from .centroidal import Body, Reference, turned_by_legs
 from .certificate import Certificate, certificate_of
 from .stances import Nodes
 from .subproblem import Solution, Subproblem
@@ -114,12 +114,11 @@ class Prediction:
 
     @cached_property
     def turning(self) -> Array:
-        """ω (N + 1, 3) of the base, world axes [rad/s]: I⁻¹L, and what its legs' swing adds now."""
+        """ω (N + 1, 3) of the base, world axes [rad/s]: I⁻¹L + ω_legs."""
         R = self.reference.rotation
         inertia = R @ self.body.inertia @ R.transpose(0, 2, 1)
         own = np.linalg.solve(inertia, self.momentum[:, :, None])[:, :, 0]
-        legs = self.body.rate - own[0]
-        return np.asarray(own + np.exp(-self.times / FADING)[:, None] * legs)
+        return np.asarray(own + turned_by_legs(self.body, self.reference, self.times))
 
     @cached_property
     def net(self) -> Array:
