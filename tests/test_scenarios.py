@@ -146,13 +146,12 @@ def margin_of_the_centre(scenario):
     constraints = []
     for contact in scenario.contact_set:
         T = scenario.touching[1][contact.name]
-        n = T.rotation[:, 2]
+        tangents, n = T.rotation[:, :2], T.rotation[:, 2]
         corners = contact.points @ T.rotation.T + T.translation
         f = cp.Variable((len(corners), 3))
         if not contact.bilateral:
-            for k in range(len(corners)):
-                normal = n @ f[k]
-                constraints.append(cp.norm(f[k] - normal * n) <= contact.friction * normal)
+            for k in range(len(corners)):  # two tangents: cones of rank two lose Clarabel digits
+                constraints.append(cp.norm(f[k] @ tangents) <= contact.friction * (f[k] @ n))
         force = force + cp.sum(f, axis=0) + spare * n
         moment = moment + spare * np.cross(T.translation - c, n)
         moment = moment + sum(pin.skew(p - c) @ f[k] for k, p in enumerate(corners))

@@ -102,7 +102,8 @@ def test_the_centre_of_mass_of_a_spinning_block_flies_on_in_one_step(load_robot,
 @pytest.mark.parametrize("spin", [8.0, 30.0])
 def test_dop853_does_not_depend_on_the_spacing_of_samples(load_robot, random_state, which, spin):
     robot = load_robot(which, "floating")
-    q, v, _ = random_state(robot)
+    # the first state of the biped is chaotic: changes of it grow by 2e5, and so does rounding
+    q, v, _ = random_state(robot, 1)
     v[3:6] *= spin / np.linalg.norm(v[3:6])
     runs = [
         dyn.simulate(robot, q, v, duration=0.5, step=h, integrator="dop853")
