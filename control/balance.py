@@ -150,19 +150,21 @@ class DcmPlan:
         return xi, self.omega * (xi - self._pivot(i, t) - self.up)
 
     def share(self, first: int, fade: float = 1.0) -> float:
-        """Return κ: `shifted` moves ξ at the end of phase `first` by κ times what it moves by."""
-        starts, ends, factors = [], [], []
-        before, offset = 0.0, 1.0
+        """Return κ: `shifted` moves ξ at the end of phase `first` by κ times what it moves by.
+
+        If it moves p from a to b in a phase of the duration T, and ξ by κ⁺ at its end, backwards
+
+            κ = a + d + e^{−ωT} (κ⁺ − b − d),    d = (b − a)/(ωT),    κ⁺ = b in the last one.
+        """
+        a, b, moved = 0.0, 1.0, []
         for phase in self.phases[first + 1 :]:
-            starts.append(before)
-            ends.append(offset)
-            before, offset = offset, offset * (fade if phase.swings else 1.0)
-            factors.append(phase.duration)
-        moved = ends[-1] if ends else 0.0
-        for start, end, duration in zip(starts[::-1], ends[::-1], factors[::-1], strict=True):
-            drift = (end - start) / (self.omega * duration)  # as of `_back`
-            moved = start + drift + exp(-self.omega * duration) * (moved - end - drift)
-        return moved
+            moved.append((a, b, self.omega * phase.duration))
+            a, b = b, b * (fade if phase.swings else 1.0)
+        share = moved[-1][1] if moved else 0.0
+        for a, b, time in reversed(moved):
+            d = (b - a) / time
+            share = a + d + exp(-time) * (share - b - d)
+        return share
 
     def shifted(self, first: int, by: ArrayLike, fade: float = 1.0) -> DcmPlan:
         """Return the plan with everything from the end of phase `first` on moved by (3,) [m].

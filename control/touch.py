@@ -25,6 +25,7 @@ from ..robots.robot import Robot
 from .command import Command
 from .kernels import TICKS
 from .kernels.touch import UNPLANNED, Legs
+from .limbs import limbs_of
 
 FILTER = 0.01  # time constant of the low-pass filter on α, for noise in velocities [s]
 # α from which on a foot has met something: models and noise explain a quarter [m/s²]
@@ -46,7 +47,7 @@ class Touch:
     def __init__(self, robot: Robot, feet: ContactSet) -> None:
         feet = ContactSet(robot, [foot for foot in feet if foot.dim < 6])
         self._number = {name: i for i, name in enumerate(feet.names)}
-        self._legs = _legs(robot, feet)
+        self._legs = _legs(feet)
         self._weight = float(robot.mass * np.linalg.norm(robot._model.gravity.linear))
         self._forget()
         UNPLANNED.select(TICKS)
@@ -100,20 +101,13 @@ class Touch:
         return nothing and self._lacking(name) > MISSING
 
 
-def _legs(robot: Robot, feet: ContactSet) -> Legs:
+def _legs(feet: ContactSet) -> Legs:
     """The legs of feet: the joints that move one of them alone, without the base."""
-    model, at = robot._model, feet.attachment
-    chains = [set(model.supports[joint].tolist()) for joint in at.joints.tolist()]
-    entries: list[int] = []
-    first = [0]
-    for i, chain in enumerate(chains):
-        others = set[int]().union(*chains[:i], *chains[i + 1 :])
-        for joint in sorted(chain - others - {0, 1}):
-            start, size = model.joints[joint].idx_v, model.joints[joint].nv
-            entries += range(start, start + size)
-        first.append(len(entries))
+    at, alone = feet.attachment, limbs_of(feet).alone
+    first = np.concatenate([[0], np.cumsum(alone.sum(axis=1))]).astype(np.intp)
+    _, entries = np.nonzero(alone)
     normals, points = np.ascontiguousarray(at.local_frames[:, :, 2:].transpose(2, 0, 1))
     return Legs(
         at.joints, points, at.ball_arms, normals, at.world_fixed,
-        np.array(first, np.intp), np.array(entries, np.intp),
+        first, entries.astype(np.intp),
     )  # fmt: skip

@@ -367,10 +367,10 @@ class WalkingController:
         contact = self._stance[name]
         frame = state.frame_placement(contact.frame)
         if isinstance(contact, PointContact):  # the ground may be inclined differently there
-            centre, normal = frame.act(contact.offset), goal.rotation[:, 2]
-            points = frame.actInv(centre - contact.radius * contact.normal)[None]
-            contact = replace(contact, normal=normal)
-            landed = moved(frame, goal.translation - (centre - contact.radius * contact.normal))
+            centre = frame.act(contact.offset)
+            points = frame.actInv(centre + contact.ball_arm)[None]
+            contact = replace(contact, normal=goal.rotation[:, 2])
+            landed = moved(frame, goal.translation - (centre + contact.ball_arm))
         else:  # the frame's placement when the contact is at its goal
             here = contact.pose(state)
             points = np.array([frame.actInv(here.act(p)) for p in contact.points])

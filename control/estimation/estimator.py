@@ -30,6 +30,7 @@ from ...robots.robot import Robot
 from ...robots.values import instance, number, vector
 from ..failure import check_time
 from ..kernels import TICKS, invariant
+from ..limbs import limbs_of
 from .sensors import Readings, Sensors
 
 TILTED = 0.01  # standard deviation of roll and pitch at the start [rad]
@@ -93,7 +94,7 @@ class Estimator:
         T = self.sensors.placement(robot)
         self._mount = invariant.Mount(T[:3, :3].copy(), T[:3, 3].copy())
         self.contacts = at_feet(robot) if contacts is None else ContactSet.of(robot, contacts)
-        self._feet = _feet(robot, self.contacts)
+        self._feet = _feet(self.contacts)
         self._gravity = np.array(robot._model.gravity.linear)
         self._weight = float(robot.mass * np.linalg.norm(self._gravity))
         creep, bending = number(creep, "creep", at_least=0), number(bending, "bending", at_least=0)
@@ -234,24 +235,15 @@ def _noise(s: Sensors, creep: float, bending: float) -> invariant.Noise:
     return invariant.Noise(*(x**2 for x in (*white, *walks, *of_feet)))
 
 
-def _feet(robot: Robot, contacts: ContactSet) -> invariant.Feet:
+def _feet(contacts: ContactSet) -> invariant.Feet:
     """Feet and their legs: the joints that move them against the base."""
-    model, at = robot._model, contacts.attachment
+    at, limbs = contacts.attachment, limbs_of(contacts)
     soles = np.array([contact.dim == 6 for contact in contacts], dtype=bool)
-    chains = [set(model.supports[joint].tolist()) - {0, 1} for joint in at.joints.tolist()]
-    entries: list[int] = []
-    own: list[bool] = []
-    first = [0]
-    for i, chain in enumerate(chains):
-        others = set[int]().union(*chains[:i], *chains[i + 1 :])
-        for joint in sorted(chain):
-            start, size = model.joints[joint].idx_v, model.joints[joint].nv
-            entries += range(start, start + size)
-            own += size * [joint not in others]
-        first.append(len(entries))
+    first = np.concatenate([[0], np.cumsum(limbs.moving.sum(axis=1))]).astype(np.intp)
+    _, entries = np.nonzero(limbs.moving)
     sizes = np.where(soles, 6, 3)
     return invariant.Feet(
         at.joints, np.ascontiguousarray(at.local_frames[:, :, 3]), at.ball_arms, soles,
         np.concatenate([[invariant.FEET], invariant.FEET + np.cumsum(sizes)]).astype(np.intp),
-        np.array(first, np.intp), np.array(entries, np.intp), np.array(own, dtype=bool),
+        first, entries.astype(np.intp), limbs.alone[limbs.moving],
     )  # fmt: skip

@@ -22,6 +22,7 @@ from ...contacts.limits import ContactLimits
 from ...contacts.torque_limits import torque_bounds_of
 from ...dynamics import State
 from ...robots.robot import Robot
+from ..limbs import limbs_of
 
 LEAST = 0.05  # of a torque limit, that is left to forces whatever the leg takes for itself
 
@@ -73,33 +74,15 @@ def _own_joints(
     robot: Robot, contacts: ContactSet, contact: Contact, torque_limits: Any
 ) -> tuple[Index, Array, Array]:
     """Limited entries of v that move this contact and no other one."""
-    own = own_entries(contacts, contact)
+    own = limbs_of(contacts).alone[contacts.names.index(contact.name)]
     bounds = torque_bounds_of(robot, torque_limits)
     chosen = [
         (int(row), float(bounds.lower[i]), float(bounds.upper[i]))
         for i, row in enumerate(np.arange(robot.nv)[robot.actuated_rows])
-        if row in own and np.isfinite(bounds.upper[i])
+        if own[row] and np.isfinite(bounds.upper[i])
     ]
     rows, lower, upper = zip(*chosen, strict=True) if chosen else ((), (), ())
     return np.array(rows, dtype=np.intp), np.array(lower), np.array(upper)
-
-
-def own_entries(contacts: ContactSet, contact: Contact) -> set[int]:
-    """Return the entries of v that move this contact and no other one."""
-    robot = contacts.robot
-    carried = [_carriers(robot, other) for other in contacts if other.name != contact.name]
-    return _carriers(robot, contact) - set[int]().union(*carried)
-
-
-def _carriers(robot: Robot, contact: Contact) -> set[int]:
-    """Entries of v that move a contact."""
-    model = robot._model
-    joint = model.frames[robot.frame_id(contact.frame)].parentJoint
-    rows = set[int]()
-    for j in list(model.supports[joint])[1:]:
-        start = model.joints[j].idx_v
-        rows |= set(range(start, start + model.joints[j].nv))
-    return rows
 
 
 @dataclass(frozen=True, eq=False)

@@ -7,6 +7,8 @@ joints, ṗ_i the velocity of the foot and v_i that of the base there, which is 
 reference's. K_i is that of the legs as they are now. Where all feet stand, or one goes ahead
 with v while another stays, the sum is small; in the midst of a quick swing it is as large as all
 that ground forces can change within it, and what is turned by then, turns back.
+
+D. Orin, A. Goswami, S.-H. Lee, "Centroidal dynamics of a humanoid robot" (2013), of A.
 """
 
 from __future__ import annotations
@@ -19,7 +21,7 @@ import numpy as np
 from ...arrays import Array
 from ...contacts import ContactSet
 from ...dynamics import State
-from .blocks import own_entries
+from ..limbs import limbs_of
 
 DAMPED = 0.01  # δ, so that legs that are straight do not seem to move infinitely fast [m]
 
@@ -47,10 +49,8 @@ class LegMomenta:
     """
 
     def __init__(self, contacts: ContactSet) -> None:
-        self._legs = [
-            (contact, np.array(sorted(own_entries(contacts, contact)), dtype=np.intp))
-            for contact in contacts
-        ]
+        alone = limbs_of(contacts).alone
+        self._legs = [(c, np.flatnonzero(own)) for c, own in zip(contacts, alone, strict=True)]
 
     def __call__(self, state: State) -> Array:
         """Return K (feet, 3, 3), axes of the base [kg m]; J⁺ = Jᵀ(J Jᵀ + δ² 1)⁻¹."""
