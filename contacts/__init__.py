@@ -44,6 +44,7 @@ from .schedules.finding import find_contacts
 from .schedules.schedule import ContactSchedule
 from .schedules.timed_loads import AppliedWrench, CarriedMass, load_torques, wrenches_along
 from .sensitivity.margin_gradient import margin_gradient
+from .support import supported
 from .surface_contact import DiscContact, LineContact, SurfaceContact
 from .sweeps.run import sweep
 from .terrain.height_map import HeightMap
@@ -59,6 +60,7 @@ __all__ = [
     "SurfaceContact",
     "LineContact",
     "DiscContact",
+    "supported",
     "ContactSet",
     "at_feet",
     "at_corners",

@@ -7,7 +7,7 @@ are exact through the forces at their corners.
 from __future__ import annotations
 
 from abc import abstractmethod
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, fields
 from functools import cached_property
 from typing import Any, Literal
 
@@ -164,6 +164,12 @@ class LineContact(PlacedContact):
     def turning_axes(self) -> tuple[int, ...]:
         """Its y and z."""
         return (1, 2)
+
+
+def part_of(contact: PlacedContact, corners: ArrayLike) -> SurfaceContact:
+    """Return the part of a patch with these corners (k, 2), in its axes from its centre [m]."""
+    kept = {each.name: getattr(contact, each.name) for each in fields(PlacedContact)}
+    return SurfaceContact(**kept, vertices=np.asarray(corners) + contact.centre[:2])
 
 
 def _patch_corners(

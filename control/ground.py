@@ -18,22 +18,24 @@ from typing import Any, NamedTuple
 
 import numpy as np
 import pinocchio as pin
-from numpy.typing import NDArray
 
-from ..arrays import Array
+from ..arrays import Array, Index
 from ..contacts import Contact, ContactSet, Terrain
 from ..dynamics import State
 from ..dynamics.free_armature import centrifugal
 from ..dynamics.spatial import cross
 from ..errors import ContactError, SolverError
 from ..robots.robot import Robot
+from .sole_edges import POINT, Name, SoleEdges, Touching
 from .stops import JointStops
 
 REACH = 0.02  # points farther away than this, and too slow to arrive, are left out [m or rad]
 RECOVERY = 0.2  # largest speed of the correction of a penetration [m/s or rad/s]
+STOP = -2  # of names: joint stops
 DIVERGED = 1e4  # speed at which a motion counts as diverged [m/s or rad/s]
 TOLERANCE = 1e-8  # absolute [m/s, N·s] and relative, of feasibility and complementarity
 ACCEPTED = 1e-6  # residual that is accepted of ADMM, which converges slowly at redundant points
+_NONE = np.zeros(3)
 
 
 class StepResult(NamedTuple):
@@ -69,9 +71,10 @@ class Ground:
 
     Args:
         robot: floating base.
-        contacts: whose points may touch: patches by their corners only (an edge of a box under the
-            middle of a sole goes unnoticed), balls by their lowest point.
-        terrain: anything with `signed_distance`, `normal` and `friction` of points (n, 3).
+        contacts: whose points may touch: patches by their corners, and where edges of the terrain
+            are under them (`control.sole_edges`), balls by their lowest point.
+        terrain: anything with `edges`, and `signed_distance`, `normal` and `own_friction` of points
+            (n, 3).
 
     Attributes:
         unsolved: number of steps whose impulses have a residual above `ACCEPTED`.
@@ -93,7 +96,8 @@ class Ground:
         self._lower = np.tri(robot.nv, k=-1, dtype=bool)
         self._mu = contacts.limits.friction
         self.stops, self.unsolved = JointStops(robot), 0
-        self._last = np.zeros((len(self.points) + len(self.stops), 3))
+        self.edges = SoleEdges(contacts, terrain)
+        self._last: dict[Name, Array] = {}  # impulses of the last step, in their axes
         self._solvers: dict[tuple[float, ...], _Impulses] = {}
 
     def distances(self, q: Array) -> tuple[Array, Array, Array]:
@@ -117,30 +121,40 @@ class Ground:
         free = v + h * self._acceleration(state, q, v, forces)
         if not np.isfinite(free).all() or np.abs(free).max() > DIVERGED:
             raise SolverError("the motion blew up; expected softer gains or a shorter step")
-        distances, normals, lowest = self.distances(q)
-        ends = self.stops.distances(q)
         reach = max(REACH, 2 * h * float(np.abs(free).max()))
-        near, stopped = np.flatnonzero(distances < reach), np.flatnonzero(ends < reach)
-        which = np.concatenate([near, len(distances) + stopped])
-        last, self._last = self._last, np.zeros_like(self._last)
-        pushes = np.zeros_like(last)
-        if len(which) == 0:
-            return self._result(free, pushes)
-        axes, mu = axes_on(normals[near], self._tangents(near)), self._friction(near, lowest)
+        touching, ends = self._touching(q, reach), self.stops.distances(q)
+        stopped = np.flatnonzero(ends < reach)
+        last, self._last = self._last, {}
+        names = touching.names + [(STOP, int(i)) for i in stopped]
+        if not names:
+            return self._result(free, np.zeros((len(self.points), 3)), stopped, np.zeros(0))
+        mu = self._friction(touching.owner, touching.places)
+        axes = axes_on(touching.normals, self._tangents(touching.owner))
         top = mu.max(axis=1, initial=0.0)
         ratios = np.where(top > 0, mu.T / np.where(top > 0, top, 1.0), 1.0).T
         axes[:, :, :2] *= ratios[:, None]  # S, with which the cone of λ' is round
-        J = self._rows(q, near, axes, lowest, stopped)
+        J = self._rows(q, touching, axes, stopped)
         JM = self._moved(state, q, J)
         drift = J @ free
-        gaps = np.concatenate([distances[near], ends[stopped]])
-        drift[2::3] += np.maximum(gaps / h, -RECOVERY)
+        drift[2::3] += np.maximum(np.append(touching.gaps, ends[stopped]) / h, -RECOVERY)
         radii = np.append(top, np.zeros(len(stopped)))
-        found, solved = self._solver(tuple(radii.tolist())).solve(JM @ J.T, drift, last[which])
+        guess = np.array([last.get(name, _NONE) for name in names])
+        found, solved = self._solver(tuple(radii.tolist())).solve(JM @ J.T, drift, guess)
         self.unsolved += not solved
-        self._last[which] = pushes[which] = found
-        pushes[near] = np.einsum("kij,kj->ki", axes, found[: len(near)])
-        return self._result(free + JM.T @ found.ravel(), pushes)
+        self._last = dict(zip(names, found, strict=True))
+        count = len(touching.owner)
+        pushes = touching.shares.T @ np.einsum("kij,kj->ki", axes, found[:count])
+        return self._result(free + JM.T @ found.ravel(), pushes, stopped, found[count:, 2])
+
+    def _touching(self, q: Array, reach: float) -> Touching:
+        """What is nearer to the ground than `reach` [m]: points, and edges under soles."""
+        distances, normals, lowest = self.distances(q)
+        near = np.flatnonzero(distances < reach)
+        names = [(POINT, int(k)) for k in near]
+        own = np.eye(len(self.points))[near]
+        points = Touching(distances[near], normals[near], lowest[near], near, names, own)
+        edges = self.edges.find(self._data.oMi, reach)
+        return points if edges is None else points.with_(edges)
 
     def _acceleration(self, state: State | None, q: Array, v: Array, forces: Array) -> Array:
         """(nv,), without impulses."""
@@ -156,41 +170,35 @@ class Ground:
         upper = pin.computeMinverse(self._model, self._data, q)  # its lower triangle is not filled
         return np.asarray(J @ np.where(self._lower, upper.T, upper))
 
-    def _result(self, v: Array, pushes: Array) -> StepResult:
-        """From impulses on points in world axes, then on stops in the third entries."""
-        count = len(self.points)
-        return StepResult(v, pushes[:count], self.stops.torques(pushes[count:, 2], len(v)))
+    def _result(self, v: Array, pushes: Array, stopped: Index, torques: Array) -> StepResult:
+        """From impulses on points in world axes, and on the stops that are reached."""
+        stops = np.zeros(len(self.stops))
+        stops[stopped] = torques
+        return StepResult(v, pushes, self.stops.torques(stops, len(v)))
 
-    def _rows(
-        self,
-        q: Array,
-        near: NDArray[np.intp],
-        axes: Array,
-        lowest: Array,
-        stopped: NDArray[np.intp],
-    ) -> Array:
+    def _rows(self, q: Array, touching: Touching, axes: Array, stopped: Index) -> Array:
         """J (3k, nv): of points in their axes; of stops the third rows, the others zero."""
         pin.computeJointJacobians(self._model, self._data, q)
-        J = np.zeros((len(near) + len(stopped), 3, self._model.nv))
-        axes, at = axes.transpose(1, 0, 2), self._joint[near]  # components first
+        J = np.zeros((len(touching.owner) + len(stopped), 3, self._model.nv))
+        axes, at = axes.transpose(1, 0, 2), self._joint[touching.owner]  # components first
         for joint in self._by_joint:
             here = np.flatnonzero(at == joint)
-            J[here] = self._jacobians(joint, lowest[near[here]], axes[:, here])
-        stops = np.arange(len(near), len(J))
+            J[here] = self._jacobians(joint, touching.places[here], axes[:, here])
+        stops = np.arange(len(touching.owner), len(J))
         J[stops, 2, self.stops.rows[stopped]] = self.stops.signs[stopped]
         return J.reshape(-1, self._model.nv)
 
-    def _friction(self, near: NDArray[np.intp], lowest: Array) -> Array:
-        """μ (k, 2) of near points: the terrain's where it has its own, else the contact's."""
-        return friction_on(self.terrain, lowest[near], self._mu[near])
+    def _friction(self, owner: Index, places: Array) -> Array:
+        """μ (k, 2) at places (k, 3): the terrain's where it has its own, else the contact's."""
+        return friction_on(self.terrain, places, self._mu[owner])
 
-    def _tangents(self, near: NDArray[np.intp]) -> Array:
-        """(k, 3), the directions of the first coefficients of near points, world axes."""
+    def _tangents(self, owner: Index) -> Array:
+        """(k, 3), the directions of the first coefficients of points, world axes."""
         tangents = self._own_tangents.copy()
         for joint, points in self._by_joint.items():
             turning = points[self._turning[points]]
             tangents[turning] = tangents[turning] @ self._data.oMi[joint].rotation.T
-        return tangents[near]
+        return tangents[owner]
 
     def _jacobians(self, joint: int, places: Array, axes: Array) -> Array:
         """(k, 3, nv), of points of a joint at places (k, 3), along axes (3, k, 3), e, of the world.

@@ -87,6 +87,26 @@ def centroid_weights(corners: Array) -> Array:
     return np.asarray(weights / weights.sum())
 
 
+def weights(corners: Array, points: Array) -> Array:
+    """Return w (n, k) ≥ 0 of points x (n, 2) in a convex polygon: Σ_i w_i = 1, Σ_i w_i p_i = x.
+
+    A fan of triangles from one corner has each point in a triangle, whose barycentric coordinates
+    are weights of the three corners; these are the means over the fans from all corners.
+    """
+    k, homogeneous = len(corners), np.column_stack([points, np.ones(len(points))])
+    found, rows = np.zeros((len(points), k)), np.arange(len(points))
+    for i in range(k):
+        order = np.roll(np.arange(k), -i)
+        triangles = np.array([order[[0, j, j + 1]] for j in range(1, k - 1)])
+        vertices = np.concatenate([corners[triangles], np.ones((k - 2, 3, 1))], axis=2)
+        shares = homogeneous @ np.linalg.inv(vertices)  # (k − 2, n, 3)
+        best = shares.min(axis=2).argmax(axis=0)
+        chosen = np.maximum(shares[best, rows], 0.0)
+        chosen /= chosen.sum(axis=1, keepdims=True)
+        np.add.at(found, (rows[:, None], triangles[best]), chosen / k)
+    return found
+
+
 def area(points: ArrayLike) -> float:
     """Return the area of the points' convex hull, ½ Σ p_i × p_{i+1}."""
     corners = convex_hull(points)

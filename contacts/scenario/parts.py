@@ -21,7 +21,7 @@ from ...robots.values import Shape, array, boolean, one_of, sequence, text, vect
 from ..contact import Contact, PointContact
 from ..contact_set import at_feet
 from ..geometry.polygon import area, convex_hull
-from ..surface_contact import DiscContact, LineContact, SurfaceContact
+from ..surface_contact import DiscContact, LineContact, SurfaceContact, part_of
 from ..terrain.draping import within
 from ..terrain.faces import Face
 from ..terrain.solids import check_angle, check_coefficients, check_lengths, make_plain
@@ -206,14 +206,7 @@ def _clipped(contact: SurfaceContact | DiscContact, target: Any, face: Face) -> 
     if area(kept) < 1e-6:
         raise ContactError(f"{contact.name or contact.frame} lies beside {face.name!r}")
     local = (np.column_stack([kept, np.zeros(len(kept))]) - T.translation) @ T.rotation
-    patch = SurfaceContact(
-        contact.frame,
-        vertices=(local + contact.centre)[:, :2],
-        friction=contact.friction,
-        placement=contact.placement,
-        name=contact.name,
-        bilateral=contact.bilateral,
-    )
+    patch = part_of(contact, local[:, :2])
     moved = target.act(patch.centre - contact.centre)
     return patch, pin.SE3(target.rotation, moved)
 

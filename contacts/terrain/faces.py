@@ -11,6 +11,7 @@ from numpy.typing import ArrayLike
 
 from ...arrays import Array
 from ...errors import ContactError
+from .edges import Edges
 
 FACES_UP = 0.17  # cosine of 80°: what is steeper is no ground to drop something on
 
@@ -116,6 +117,10 @@ class Solid(Protocol):
     @property
     def faces(self) -> tuple[Face, ...]:
         """Its sides."""
+
+    @property
+    def edges(self) -> Edges:
+        """Its convex edges."""
 
     def signed_distance(self, points: Array) -> Array:
         """Return (n,), the distance of points (n, 3) to its surface, negative inside [m]."""

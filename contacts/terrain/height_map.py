@@ -17,11 +17,13 @@ from ...arrays import Array
 from ...errors import ContactError
 from ...robots.values import array
 from ..kernels.height_map import DISTANCES
+from .edges import Edges
 from .faces import FACES_UP, Face, Solid
 from .solids import Numbers, check_lengths, check_part, turned
 
 ROUGH = 0.01  # how far ground may be from the plane of a foothold: a sole rests on it still [m]
 _LEAST = 1e-12
+_FLAT = 1e-6  # slope of a triangle beyond another one's that is none
 _SIDES = (("front", 0, 1.0), ("back", 0, -1.0), ("left", 1, 1.0), ("right", 1, -1.0))
 
 
@@ -116,6 +118,34 @@ class HeightMap:
         o = (np.arange(rows - 1)[:, None] * columns + np.arange(columns - 1)).ravel()
         halves = [[o, o + columns, o + columns + 1], [o, o + columns + 1, o + 1]]
         return np.stack(halves).transpose(2, 0, 1).reshape(-1, 3)
+
+    @cached_property
+    def edges(self) -> Edges:
+        """Ridges between its triangles, and the upper ends of its upright sides."""
+        corners, places = self.triangles, self.vertices
+        a, b, c = (places[corners[:, k]] for k in range(3))
+        normals = np.cross(b - a, c - a)
+        normals /= np.linalg.norm(normals, axis=1)[:, None]
+        sides = np.sort(np.concatenate([corners[:, [k, (k + 1) % 3]] for k in range(3)]), axis=1)
+        order = np.lexsort((sides[:, 1], sides[:, 0]))
+        sides, owner = sides[order], np.tile(np.arange(len(corners)), 3)[order]
+        shared = np.flatnonzero((sides[1:] == sides[:-1]).all(axis=1))
+        one, other = owner[shared], owner[shared + 1]
+        beyond = (a + b + c)[other] - 3 * places[sides[shared, 0]]  # of what is not shared
+        ridge = np.einsum("ij,ij->i", normals[one], beyond) < -_FLAT * self.cell
+        between = np.stack([normals[one], normals[other]], axis=1)[ridge]
+        rim = np.setdiff1d(np.arange(len(sides)), np.concatenate([shared, shared + 1]))
+        away = places[sides[rim]].mean(axis=1) - self.placement.translation
+        beside = np.stack([normals[owner[rim]], self._outward(away)], axis=1)
+        ends = places[np.concatenate([sides[shared[ridge]], sides[rim]])]
+        return Edges(ends, np.concatenate([between, beside]))
+
+    def _outward(self, away: Array) -> Array:
+        """The normals (n, 3) of the upright sides at places (n, 3) on the rim, from the middle."""
+        R = self.placement.rotation
+        local = (away @ R)[:, :2] / self.half_size
+        along = np.eye(2)[np.abs(local).argmax(axis=1)] * np.sign(local)
+        return np.asarray(np.insert(along, 2, 0.0, axis=1) @ R.T)
 
     @cached_property
     def faces(self) -> tuple[Face, ...]:

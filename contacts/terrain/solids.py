@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass, fields
 from functools import cached_property
+from itertools import product
 from typing import Any
 
 import numpy as np
@@ -17,6 +18,7 @@ from numpy.typing import ArrayLike
 from ...arrays import Array
 from ...errors import ContactError, FootworkError
 from ...robots.values import array, length, number, text, vector, whole_number
+from .edges import Edges
 from .faces import Face, FlatSided, Solid
 
 Numbers = tuple[float, ...]
@@ -71,6 +73,11 @@ class Plane(FlatSided):
         placement = pin.SE3(R, np.array(self.at, dtype=float))
         return (Face(self.name, placement, np.full(2, np.inf), self.friction),)
 
+    @property
+    def edges(self) -> Edges:
+        """None."""
+        return Edges.none()
+
     def signed_distance(self, points: Array) -> Array:
         """Return n · (p − o) (n,) [m]."""
         return self.faces[0].height(points)
@@ -120,6 +127,18 @@ class Box(FlatSided):
     def faces(self) -> tuple[Face, ...]:
         """Front (+x), back, left (+y), right, top (+z), bottom."""
         return tuple(self._face(*side) for side in _AXES)
+
+    @cached_property
+    def edges(self) -> Edges:
+        """Its twelve edges."""
+        half, R = np.array(self.size) / 2, self.placement.rotation
+        ends, normals = np.empty((12, 2, 3)), np.empty((12, 2, 3))
+        for i, (axis, signs) in enumerate(product(range(3), product((-1.0, 1.0), repeat=2))):
+            others = [k for k in range(3) if k != axis]
+            ends[i, :, others] = (np.array(signs) * half[others])[:, None]
+            ends[i, :, axis] = -half[axis], half[axis]
+            normals[i] = np.array(signs)[:, None] * np.eye(3)[others]
+        return Edges(ends @ R.T + self.placement.translation, normals @ R.T)
 
     def signed_distance(self, points: Array) -> Array:
         """Return (n,): the length of what is outside, or minus the depth of the nearest side."""

@@ -18,6 +18,7 @@ from ...arrays import Array, Index
 from ...errors import ContactError, unknown
 from ...robots.values import array, number, placement, sequence, vector
 from ..contact_set import ContactSet
+from .edges import Edges
 from .faces import FACES_UP, Face
 from .height_map import HeightMap
 from .solids import Box, Plane, Stairs, Wall
@@ -207,6 +208,11 @@ class Terrain:
             existing = [*self.names, *(part.name for part in self.parts)]
             raise ContactError(unknown("surface", name, existing))
         return Terrain(solids)  # type: ignore[arg-type]
+
+    @cached_property
+    def edges(self) -> Edges:
+        """The convex edges of the solids, also where they are inside of others."""
+        return Edges.joined([solid.edges for solid in self.solids])
 
     @cached_property
     def _frictions(self) -> Array:
