@@ -7,6 +7,7 @@ from dataclasses import replace
 from typing import Any
 
 import numpy as np
+import pinocchio as pin
 from numpy.typing import ArrayLike
 
 from .. import dynamics
@@ -47,6 +48,9 @@ PATIENCE = 0.1  # how long a plan waits for it [s]
 DEEPEST = 0.2  # how far below its foothold, as a fraction of the height of the centre of mass
 # how far a foot is behind that meets a riser, as a fraction of the same: others are by up to 0.04
 STUMBLE = 0.06
+# how far a sole is turned from its way that catches on an edge: its foot is light, and gives way
+# before it falls behind; others are by up to 0.06 [rad]
+TIPPED = 0.15
 RESTS = 0.3  # of the speed that it should have, below which it does not go on
 # speed from which on a foot is on its way down: at most it is 3.4 [step height / swing time]
 DESCENT = 2.0
@@ -246,14 +250,22 @@ class WalkingController:
         return bool(state.frame_velocity(self._stance[name].frame)[2] > RESTS * down)
 
     def _held_back(self, name: str, wanted: Desired, state: State) -> bool:
-        """Whether a riser holds a swing foot back: it is behind on its way, and does not go on."""
-        frame = self._stance[name].frame
-        behind = wanted.value.translation - state.frame_placement(frame).translation
+        """Whether a riser holds a swing foot back: it is behind on its way, and does not go on.
+
+        A sole that catches on an edge turns about it.
+        """
+        contact = self._stance[name]
+        here = state.frame_placement(contact.frame)
+        if contact.dim == 6:
+            turn = pin.log3(wanted.value.rotation @ here.rotation.T)
+            if np.linalg.norm(turn) > TIPPED:
+                return True
+        behind = wanted.value.translation - here.translation
         _, start, goal = self._paths[name]
         way = (goal.translation - start.translation)[:2]
         if way @ behind[:2] <= STUMBLE * self.plan.height * np.linalg.norm(way):
             return False
-        velocity = state.frame_velocity(frame)[:2]
+        velocity = state.frame_velocity(contact.frame)[:2]
         return bool(way @ velocity < RESTS * (way @ wanted.velocity[:2]))
 
     def _stumble(self, name: str, task: FrameTask, state: State, t: float) -> None:

@@ -227,3 +227,22 @@ def test_a_foot_that_a_riser_holds_back_is_lifted_over_it():
     assert (path[:, 2] - here[2]).max() == pytest.approx(2 * walker.step_height, rel=0.1)
     early = path[:15]  # before it goes ahead
     assert np.abs(early[:, 0] - here[0]).max() < 0.25 * (early[:, 2] - here[2]).max()
+
+
+@pytest.mark.parametrize(("turn", "caught"), [(0.1, False), (0.2, True)])
+def test_a_sole_that_catches_on_an_edge_is_lifted_over_it(turn, caught):
+    """Its toe stays, and its heel goes on: it is turned before it falls behind."""
+    biped = fw.load("biped")
+    feet, q = fw.at_feet(biped, 0.7), control.stand(biped)[1]
+    walker = control.GaitController(biped, feet, q, velocity=(0.3, 0, 0), reach=0.0)
+    t, still = 0.0, np.zeros(biped.nv)
+    while not walker._swings:
+        walker(q, still, t)
+        t += 2e-3
+    ankles = [j for j in biped.joint_of_row if "ankle_pitch" in j]
+    assert ankles
+    turned = q.copy()
+    for joint in ankles:
+        turned[biped.joint_of_row.index(joint) + 1] += turn  # a quaternion has one entry more
+    walker(turned, still, t)
+    assert bool(walker._stumbled | walker._stopped) == caught
