@@ -22,6 +22,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from copy import copy
 from dataclasses import dataclass, field
+from itertools import accumulate
 from math import exp
 from typing import Any, NamedTuple
 
@@ -101,15 +102,21 @@ class DcmPlan:
             )
         self.omega = float(np.sqrt(-self.gravity[2] / height))
         self.height, self.up = float(height), -self.gravity / self.omega**2
-        self.times = np.concatenate([[0.0], np.cumsum([phase.duration for phase in phases])])
-        self._solve()
+        durations = [phase.duration for phase in self.phases]
+        self.times = np.array(list(accumulate(durations, initial=0.0)))
+        self._ends = self._solved(np.array(durations))
 
-    def _solve(self) -> None:
-        """ξ + g/ω² at the end of each phase, backwards."""
-        ends = [self.phases[-1].end]
-        for phase in reversed(self.phases[1:]):
-            ends.append(self._back(phase, ends[-1], phase.duration))
-        self._ends = ends[::-1]
+    def _solved(self, durations: Array) -> Array:
+        """ξ + g/ω² at the end of each phase (n, 3), backwards."""
+        starts = np.array([phase.start for phase in self.phases])
+        ends = np.array([phase.end for phase in self.phases])
+        lag = (ends - starts) / (self.omega * durations)[:, None]  # ṙ/ω
+        decay = np.exp(-self.omega * durations)[:, None]
+        rest = starts + lag - decay * (ends + lag)
+        found = ends.copy()
+        for i in range(len(ends) - 1, 0, -1):
+            found[i - 1] = rest[i] + decay[i] * found[i]
+        return found
 
     def _back(self, phase: Phase, end: Array, time_left: float) -> Array:
         slope = (phase.end - phase.start) / phase.duration
@@ -156,15 +163,21 @@ class DcmPlan:
 
             κ = a + d + e^{−ωT} (κ⁺ − b − d),    d = (b − a)/(ωT),    κ⁺ = b in the last one.
         """
-        a, b, moved = 0.0, 1.0, []
+        return self._shares(first, fade)[first][2]
+
+    def _shares(self, first: int, fade: float) -> list[tuple[float, float, float]]:
+        """a, b and κ at the end of each phase."""
+        a, b, of_p = 0.0, 1.0, [(0.0, 0.0)] * (first + 1)
         for phase in self.phases[first + 1 :]:
-            moved.append((a, b, self.omega * phase.duration))
+            of_p.append((a, b))
             a, b = b, b * (fade if phase.swings else 1.0)
-        share = moved[-1][1] if moved else 0.0
-        for a, b, time in reversed(moved):
+        share, found = of_p[-1][1], list[tuple[float, float, float]]()
+        for (a, b), phase in zip(reversed(of_p), reversed(self.phases), strict=True):
+            found.append((a, b, share))
+            time = self.omega * phase.duration
             d = (b - a) / time
             share = a + d + exp(-time) * (share - b - d)
-        return share
+        return found[::-1]
 
     def shifted(self, first: int, by: ArrayLike, fade: float = 1.0) -> DcmPlan:
         """Return the plan with everything from the end of phase `first` on moved by (3,) [m].
@@ -175,23 +188,22 @@ class DcmPlan:
             fade: factor on it from each swing to the next, so that footholds return to where they
                 were planned.
         """
-        before, offset = np.zeros(3), np.asarray(by, dtype=float)
+        offset, shares = np.asarray(by, dtype=float), self._shares(first, fade)
         phases = list(self.phases[: first + 1])
-        for phase in self.phases[first + 1 :]:
-            start, end = phase.start + before, phase.end + offset
-            before, offset = offset, offset * (fade if phase.swings else 1.0)
-            swings = {name: _moved(T, offset) for name, T in phase.swings.items()}
+        for phase, (a, b, _) in zip(self.phases[first + 1 :], shares[first + 1 :], strict=True):
+            start, end = phase.start + a * offset, phase.end + b * offset
+            swings = {name: _moved(T, fade * b * offset) for name, T in phase.swings.items()}
             phases.append(Phase.of(phase.duration, start, end, swings))
         plan = copy(self)
         plan.phases = tuple(phases)
-        plan._solve()
+        plan._ends = self._ends + np.outer([share for _, _, share in shares], offset)
         return plan
 
     def aimed(self, phase: int, by: ArrayLike) -> DcmPlan:
         """Return the plan with ξ at the end of a phase moved by (3,) [m], all else as it is."""
         plan = copy(self)
-        plan._ends = list(self._ends)
-        plan._ends[phase] = self._ends[phase] + np.asarray(by, dtype=float)
+        plan._ends = self._ends.copy()
+        plan._ends[phase] += np.asarray(by, dtype=float)
         return plan
 
     def timed(self, phase: int, duration: float) -> DcmPlan:

@@ -21,7 +21,7 @@ import numpy as np
 import pinocchio as pin
 
 from ..arrays import Array
-from ..contacts import Contact
+from ..contacts import Contact, PointContact
 from ..contacts.cones.wrench_cone import inner_faces
 from ..contacts.limits import ContactLimits
 from ..dynamics import State
@@ -40,6 +40,14 @@ def layout(contact: Contact) -> Hashable:
         found = type(contact), *[_value(getattr(contact, name)) for name in names]
         _layouts[contact] = found
     return found
+
+
+def facing(contact: PointContact, normal: Array) -> PointContact:
+    """Return the contact on ground of another unit normal (3,), of the same layout; unchecked."""
+    other = copy(contact)
+    object.__setattr__(other, "normal", np.array(normal))
+    _layouts[other] = layout(contact)
+    return other
 
 
 def _value(x: Any) -> Hashable:

@@ -12,7 +12,7 @@ from ..arrays import Array
 from ..contacts import Contact, Terrain
 from ..contacts.terrain.height_map import ROUGH
 from ..errors import ContactError
-from .references import Profile, Reference, bump, minimum_jerk, swing
+from .references import Profile, Reference, bump, minimum_jerk, swing_of
 
 CLEARANCE = 0.01  # clearance between a foot and any edge [m]
 SIDE = 0.6  # how far places are searched, as a fraction of the reach
@@ -140,7 +140,7 @@ def over_ground(
     """
     rise = goal.translation[2] - start.translation[2]
     climb = CLIMB * float(np.sign(rise)) if abs(rise) > LEVEL else 0.0
-    ways = (swing(start, goal, duration, begin, k * height, climb, along) for k in HEIGHTS)
+    ways = (swing_of(start, goal, duration, begin, k * height, climb, along) for k in HEIGHTS)
     lowest = next(ways)
     if terrain is None:
         return lowest

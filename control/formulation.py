@@ -69,8 +69,7 @@ class Formulation:
         self, contacts: ContactSet, models: Sequence[ContactModel], tasks: Sequence[AnyTask]
     ) -> None:
         """Take other contacts and tasks of the same layouts."""
-        self.structure.bind(contacts, models, tasks)
-        if self.compiled_rows is not None:
+        if self.structure.bind(contacts, models, tasks) and self.compiled_rows is not None:
             self.compiled_rows.bind()
 
     def update(

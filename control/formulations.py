@@ -6,8 +6,7 @@ A change of contacts or tasks to what there was before finds its tables and kern
 from __future__ import annotations
 
 from collections.abc import Hashable, Sequence
-from operator import is_
-from typing import Any
+from typing import Any, NamedTuple
 
 from ..contacts import ContactSet
 from ..robots.robot import Robot
@@ -15,7 +14,7 @@ from .constraints import Constraint
 from .contact_model import ContactModel, layout
 from .formulation import Formulation
 from .limits import JointLimits
-from .structure import AnyTask, Parameters, ProgramStructure, task_layout
+from .structure import AnyTask, Parameters, ProgramStructure, same_objects, task_layout
 from .tasks import Task
 from .torque_range import TorqueRange
 
@@ -46,17 +45,17 @@ class Formulations:
         self.robot, self.torques, self.joint_limits = robot, torques, joint_limits
         self.parameters, self.sides, self.sole_share = parameters, sides, sole_share
         self.tasks, self.rows = (), ()
-        self._bound: dict[str, tuple[int, list[Any]]] = {}
         self._start()
 
     def _start(self) -> None:
         self._data = self.robot._model.createData()  # one for all: it takes a while
+        self._bound: dict[str, _Bound] = {}
         self._models: dict[Hashable, ContactModel] = {}
         self._kept: dict[tuple[Any, ...], Formulation] = {}
 
     def __getstate__(self) -> dict[str, Any]:
         """Without the workspaces, whose arrays a copy must not share."""
-        own = {"_data", "_models", "_kept"}
+        own = {"_data", "_bound", "_models", "_kept"}
         return {name: value for name, value in vars(self).items() if name not in own}
 
     def __setstate__(self, state: dict[str, Any]) -> None:
@@ -72,23 +71,23 @@ class Formulations:
         Raises:
             ConfigurationError: names or values that do not fit the robot.
         """
-        self._bound = {t.name: self._bind(t) for t in tasks if isinstance(t, Task)}
-        self._sizes = {name: size for name, (size, _) in self._bound.items()}
-        self.tasks = tasks
-        self._layout = tuple(task_layout(task, self._sizes.get(task.name, 0)) for task in tasks)
+        bound = [self._bind(task) for task in tasks]
+        _keep(self._bound, KEPT + len(tasks))
+        self._sizes = {task.name: size for task, (size, _, _) in zip(tasks, bound, strict=True)}
+        self.tasks, self._layout = tasks, tuple(layout for _, layout, _ in bound)
 
     def set_constraints(self, rows: Sequence[tuple[Constraint, int]]) -> None:
         """Take other constraints, each with its number of rows."""
         self.rows, self._kept = rows, {}
 
-    def _bind(self, task: Task) -> tuple[int, list[Any]]:
-        """The task's number of rows, and its attributes; one that none was set of stays bound."""
-        size, before = self._bound.get(task.name, (0, ()))
-        now = list(vars(task).values())
-        if len(now) == len(before) and all(map(is_, now, before)):
-            return size, now
-        size = int(task.bind(self.robot))
-        return size, list(vars(task).values())
+    def _bind(self, task: AnyTask) -> _Bound:
+        """The task with its names looked up; one that only another reference was set of stays."""
+        found = self._bound.pop(task.name, None)
+        if found is None or not same_objects(found.values, _values(task)):
+            size = int(task.bind(self.robot)) if isinstance(task, Task) else 0
+            found = _Bound(size, task_layout(task, size), _values(task))
+        self._bound[task.name] = found
+        return found
 
     def of(self, contacts: ContactSet, closures: int) -> Formulation:
         """Return that of some contacts, with so many rows of closures."""
@@ -99,8 +98,7 @@ class Formulations:
         else:
             found.bind(contacts, models, self.tasks)
         self._kept[key] = found
-        if len(self._kept) > KEPT:
-            del self._kept[next(iter(self._kept))]
+        _keep(self._kept, KEPT)
         return found
 
     def _formulated(
@@ -115,10 +113,30 @@ class Formulations:
         """The models of some contacts; one is made of each layout when first needed."""
         found = []
         for contact in contacts:
-            if (model := self._models.pop(layout(contact), None)) is None:
-                model = ContactModel(self.robot, contact, self.sides, self.sole_share)
-            self._models[model.layout] = model
-            found.append(model.of(contact))
-        while len(self._models) > KEPT + len(found):
-            del self._models[next(iter(self._models))]
+            kept = self._models.pop(layout(contact), None)
+            if kept is None:
+                kept = ContactModel(self.robot, contact, self.sides, self.sole_share)
+            self._models[kept.layout] = model = kept.of(contact)
+            found.append(model)
+        _keep(self._models, KEPT + len(found))
         return found
+
+
+class _Bound(NamedTuple):
+    """A task's number of rows, its layout, and the values that it was bound with."""
+
+    size: int
+    layout: Hashable
+    values: list[Any]
+
+
+def _values(task: AnyTask) -> list[Any]:
+    """The task and its attributes, but for a reference, of which nothing is looked up."""
+    own = vars(task)
+    return [task, *[own[name] for name in own if name != "target" or not callable(own[name])]]
+
+
+def _keep(found: dict[Any, Any], most: int) -> None:
+    """Keep those that were used last."""
+    while len(found) > most:
+        del found[next(iter(found))]

@@ -19,7 +19,9 @@ from .. import dynamics
 from ..arrays import Array
 from ..contacts import ContactSet, Terrain
 from ..dynamics import State
+from ..dynamics.per_robot import per_robot
 from ..errors import ContactError
+from ..robots.robot import Robot
 from ..robots.values import number
 from .balance import Phase
 from .footholds import foothold, moved
@@ -228,9 +230,14 @@ def feet_by_place(contacts: ContactSet, q: ArrayLike, count: int | None = None) 
 
 def heading(contacts: ContactSet, q: ArrayLike | State) -> Array:
     """Return the robot's x axis, along the ground (3,)."""
-    root = next(f.name for f in contacts.robot._model.frames if f.parentJoint == 1)
-    x = dynamics.frame_placement(contacts.robot, q, root).rotation[:, 0] * [1.0, 1.0, 0.0]
-    return np.asarray(x / np.linalg.norm(x))
+    x, y, _ = State.of(contacts.robot, q).frame_placement(_root(contacts.robot)).rotation[:, 0]
+    return np.asarray(np.array([x, y, 0.0]) / np.hypot(x, y))
+
+
+@per_robot
+def _root(robot: Robot) -> str:
+    """The first frame of the base."""
+    return str(next(frame.name for frame in robot._model.frames if frame.parentJoint == 1))
 
 
 def under_com(contacts: ContactSet, q: ArrayLike) -> Array:

@@ -9,7 +9,7 @@ slope. What slope there is shows in a few steps.
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from typing import Any
 
 import numpy as np
@@ -17,6 +17,7 @@ import pinocchio as pin
 
 from ..arrays import Array
 
+UP = np.array([0.0, 0.0, 1.0])
 STEEPEST = 1.0  # of normals that a slope is read from
 
 
@@ -42,19 +43,21 @@ class GroundPlane:
     def fit(self, places: Iterable[Any]) -> None:
         """Take up where feet stand now (`pin.SE3`, at least one)."""
         x = np.array([T.translation for T in places])
-        self.point = x.mean(axis=0)
+        self.point = x.sum(axis=0) / len(x)
         d = x - self.point
         ways, up = d[:, :2], d[:, 2]
-        kept = np.sum(ways**2) * np.eye(2)  # n r²
-        if len(x) > 2 and kept[0, 0] > 0:
-            self.slope = np.linalg.solve(ways.T @ ways + kept, ways.T @ up + kept @ self.slope)
+        A = ways.T @ ways
+        kept = A[0, 0] + A[1, 1]  # n r²
+        if len(x) > 2 and kept > 0:
+            self.slope = np.linalg.solve(A + kept * np.eye(2), up @ ways + kept * self.slope)
             self.tilt = self._tilt()
 
-    def height(self, place: Array) -> float:
+    def height(self, place: Array | Sequence[float]) -> float:
         """Return z at a place (2,) or (3,), whose own z does not count [m]."""
-        return float(self.point[2] + self.slope @ (place[:2] - self.point[:2]))
+        (x, y, z), (along, across) = self.point.tolist(), self.slope.tolist()
+        return float(z + along * (place[0] - x) + across * (place[1] - y))
 
     def _tilt(self) -> Array:
-        n = np.append(-self.slope, 1.0)
-        turn = pin.Quaternion.FromTwoVectors(np.array([0.0, 0.0, 1.0]), n / np.linalg.norm(n))
+        x, y = self.slope.tolist()
+        turn = pin.Quaternion.FromTwoVectors(UP, np.array([-x, -y, 1.0]))
         return np.asarray(turn.toRotationMatrix())

@@ -15,6 +15,8 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
+from functools import cache
+from math import hypot
 from typing import Any
 
 import numpy as np
@@ -32,6 +34,7 @@ from ..robots.robot import Robot
 from ..robots.values import array, number
 from .balance import DcmPlan, Phase
 from .footholds import moved, near
+from .gait_foot import Doing, GaitFoot
 from .gaits import GAITS, RISE, Gait, feet_by_place, heading, middle, swings_in_turn
 from .ground_plane import GroundPlane
 from .references import Desired
@@ -131,7 +134,9 @@ class GaitController(WalkingController):
         # where each foot last met the ground: one that has swung may be in the air still, and to
         # take its place for the ground's would let the later footholds rise from step to step
         self._stood = places
-        self._nominal = {name: self.path.start.actInv(T) for name, T in places.items()}
+        self._nominal = {
+            name: self.path.start.actInv(T.translation).tolist() for name, T in places.items()
+        }
         self._soles = {name: (self.ground.tilt @ axes).T @ T.rotation for name, T in places.items()}
         upright = dynamics.frame_placement(robot, q, trunk(robot)).rotation
         self._upright = axes.T @ upright
@@ -179,12 +184,8 @@ class GaitController(WalkingController):
 
     def _foot_speed(self, velocity: Array) -> float:
         """The largest speed of a foot's place beneath the robot [m/s]."""
-        vx, vy, wz = velocity
-        ways = [
-            np.hypot(vx - wz * T.translation[1], vy + wz * T.translation[0])
-            for T in self._nominal.values()
-        ]
-        return float(max(ways))
+        vx, vy, wz = velocity.tolist()
+        return max(hypot(vx - wz * y, vy + wz * x) for x, y, _ in self._nominal.values())
 
     @property
     def _period(self) -> float:
@@ -204,7 +205,8 @@ class GaitController(WalkingController):
             self._command(self._commands(t))
         since = t - self.begin
         index = self.plan.index(since)
-        touched_down = bool(self._swings) and index != self._phase
+        swings = bool(self._that(Doing.SWINGS))
+        touched_down = swings and index != self._phase
         if touched_down:
             landed = self.begin + float(self.plan.times[index])
             self._turn, self.steps = self._turn + 1, self.steps + 1
@@ -212,7 +214,7 @@ class GaitController(WalkingController):
         elif self._stands(since) and self._falls(state):
             self._turn = self._quickest(state, t)
             self._replan(state, t, UNLOAD, catch=True)
-        elif not self._swings and index == len(self.plan.phases) - 1 and self._called(state, t):
+        elif not swings and index == len(self.plan.phases) - 1 and self._called(state, t):
             if len(self.feet) == 2:  # first the foot on whose side it goes
                 _, vy, wz = self.velocity
                 self._turn = int((vy or wz) < 0)
@@ -273,10 +275,11 @@ class GaitController(WalkingController):
         """The plan from t on: `first` on all feet, then swings along the path, or to `catch` ξ."""
         places = dict(self.feet.placements(state))
         borne = [name for name in self.controller.loaded if self.touch.bears(name)]
-        self._stood |= {name: places[name] for name in [*borne, *self._stopped]}
+        met = [foot.name for foot in self._feet.values() if foot.stopped]
+        self._stood |= {name: places[name] for name in [*borne, *met]}
         self.ground.fit(self._stood.values())
-        if self._swings:
-            self._offset = self._found_offset(places, t)
+        if swings := self._that(Doing.SWINGS):
+            self._offset = self._found_offset(places, swings, t)
         if not (self.velocity.any() or self.path.velocity.any()):  # it stays where it was pushed
             P = self.path.at(t)
             self.path = Path(moved(P, self._offset), np.zeros(3), t)
@@ -290,7 +293,7 @@ class GaitController(WalkingController):
             self.path, self.blocked = self.path.turned(t, np.zeros(3)), str(error)
             phases = self._phases(places, t, first, [])
         h = self.plan.height
-        height = float(np.clip(self.height, (1 - LOWERING) * h, (1 + LOWERING) * h))
+        height = min(max(self.height, (1 - LOWERING) * h), (1 + LOWERING) * h)
         self.follow(phases, t, height)
         self._replanned = t
 
@@ -315,7 +318,7 @@ class GaitController(WalkingController):
     def _quickness(self) -> float:
         """The time of a step as a fraction of the natural one, at most 1."""
         longest = self._step / max(self._foot_speed(self.path.velocity), 1e-9)
-        return float(np.clip(longest / self._period, QUICKEST, 1.0))
+        return min(max(longest / self._period, QUICKEST), 1.0)
 
     def _times(self) -> tuple[float, float]:
         """How long feet swing, and all of them stand in between [s]."""
@@ -331,38 +334,42 @@ class GaitController(WalkingController):
         """Where feet land that swing in turn from `lift` [s] on, see `swings_in_turn`."""
         step = swing + double
         self._stance_time, self._step_time = len(self._groups) * step - swing, step
-        left = self.path.at(lift).rotation[:, 1]
+        left_x, left_y, _ = self.path.at(lift).rotation[:, 1].tolist()
+        off_x, off_y, _ = self._offset.tolist()
 
-        def group(k: int) -> tuple[str, ...]:
-            return self._groups[(self._turn + k) % len(self._groups)]
+        @cache
+        def half_way(k: int) -> tuple[Any, Array]:
+            P = self.path.at(lift + k * step + swing + 0.5 * self._stance_time)
+            return P, self.ground.tilt @ P.rotation
 
         def goal(places: dict[str, Any], k: int, name: str) -> Any:
-            half_way = lift + k * step + swing + 0.5 * self._stance_time
-            T = self._place(name, half_way)
-            T.translation = T.translation + FADE ** (k + 1) * self._offset
+            P, axes = half_way(k)
+            (x, y), fading = self._place(name, P), FADE ** (k + 1)
+            x, y = x + fading * off_x, y + fading * off_y
             other, stand = self._opposite[name]
-            if other not in group(k):
-                T.translation = T.translation + _apart(T, places[other], APART * stand, left) * left
-            T.translation[2] = self.ground.height(T.translation)
-            return T
+            if other not in self._groups[(self._turn + k) % len(self._groups)]:
+                u, v, _ = places[other].translation.tolist()
+                more = _farther(left_x * (x - u) + left_y * (y - v), APART * stand)
+                x, y = x + more * left_x, y + more * left_y
+            at = np.array([x, y, self.ground.height((x, y))])
+            return pin.SE3(axes @ self._soles[name], at)
 
         return goal
 
-    def _place(self, name: str, t: float) -> Any:
-        """Where a foot should be while the robot is at P(t); farther out where it goes sideways.
+    def _place(self, name: str, P: Any) -> tuple[float, float]:
+        """Where a foot should be while the robot is at P; farther out where it goes sideways [m].
 
         From one step to the next the feet come together by |vy| times the time of a step, or apart.
         """
-        T = self._nominal[name].copy()
-        y = float(T.translation[1])
+        x, y, z = self._nominal[name]
         closer = abs(float(self.path.velocity[1])) * self._step_time
-        T.translation[1] = y + np.sign(y) * max(0.0, 0.5 * closer - (1 - APART) * abs(y))
-        P = self.path.at(t)
-        return pin.SE3(self.ground.tilt @ P.rotation @ self._soles[name], P.act(T.translation))
+        out = max(0.0, 0.5 * closer - (1 - APART) * abs(y))
+        x, y, _ = P.act(np.array([x, y + out * np.sign(y), z])).tolist()
+        return x, y
 
-    def _on_ground(self, name: str, offset: Array) -> Array | None:
+    def _on_ground(self, foot: GaitFoot, offset: Array) -> Array | None:
         if self.terrain is not None:
-            return super()._on_ground(name, offset)
+            return super()._on_ground(foot, offset)
         return np.append(offset[:2], self.ground.slope @ offset[:2])
 
     def _beside_edge(
@@ -370,14 +377,14 @@ class GaitController(WalkingController):
     ) -> Any:
         return near(contact, T, offset, terrain, NEAR * self._own_height, highest)
 
-    def _found_offset(self, places: dict[str, Any], t: float) -> Array:
-        """How far the feet that have landed are from their places on the path (3,) [m]."""
-        half_way = t + 0.5 * self._stance_time
-        off = [
-            places[name].translation - self._place(name, half_way).translation
-            for name in self._swings
-        ]
-        return np.asarray(np.mean(off, axis=0) * [1.0, 1.0, 0.0])
+    def _found_offset(self, places: dict[str, Any], feet: Sequence[GaitFoot], t: float) -> Array:
+        """How far feet that have landed are from their places on the path (3,) [m]."""
+        P = self.path.at(t + 0.5 * self._stance_time)
+        return np.append(sum(self._off(places, foot.name, P) for foot in feet) / len(feet), 0.0)
+
+    def _off(self, places: dict[str, Any], name: str, P: Any) -> Array:
+        """How far a foot is from where it should be while the robot is at P, (2,) [m]."""
+        return np.asarray(places[name].translation[:2] - self._place(name, P))
 
     def _next_groups(
         self, places: dict[str, Any], t: float, catch: bool = False
@@ -392,9 +399,8 @@ class GaitController(WalkingController):
 
     def _at_home(self, places: dict[str, Any], t: float) -> bool:
         """Whether the feet are side by side, near the path."""
-        ways = np.array(
-            [(T.translation - self._place(n, t).translation)[:2] for n, T in places.items()]
-        )
+        P = self.path.at(t)
+        ways = np.array([self._off(places, name, P) for name in places])
         mean = ways.mean(axis=0)
         farthest = np.linalg.norm(ways - mean, axis=1).max()
         h = self._own_height
@@ -412,10 +418,9 @@ class GaitController(WalkingController):
         return Desired(pin.SE3(P.rotation @ self._upright, P.translation), rate, np.zeros(6))
 
 
-def _apart(T: Any, other: Any, least: float, left: Array) -> float:
-    """How far a foot has to move to the left to be so far from another one [m]."""
-    short = least - float(left @ (T.translation - other.translation))
-    return max(short, 0.0) if least > 0 else min(short, 0.0)
+def _farther(apart: float, least: float) -> float:
+    """How much farther to the left of another one a foot has to be, to be so far from it [m]."""
+    return max(least - apart, 0.0) if least > 0 else min(least - apart, 0.0)
 
 
 def _gait(

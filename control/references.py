@@ -135,10 +135,20 @@ def swing(
     if not -1 < climb < 1:
         raise ConfigurationError(f"climb: got {climb!r}; expected a share between -1 and 1")
     start, goal = placement(start, "start"), placement(goal, "goal")
-    T, turn = _duration(duration), pin.log3(goal.rotation @ start.rotation.T)
-    way = np.concatenate([goal.translation - start.translation, turn])
-    ways = np.array([way, way, [0.0, 0.0, height, 0.0, 0.0, 0.0]])  # along the ground, up, over
-    ways[0, 2], ways[1, [0, 1, 3, 4, 5]] = 0.0, 0.0
+    return swing_of(start, goal, _duration(duration), begin, height, climb, along)
+
+
+def swing_of(
+    start: Any, goal: Any, T: float, begin: float, height: float, climb: float, along: Profile
+) -> Reference:
+    """Return the `swing` of values that are known to be such, between poses that stay as they are.
+
+    What checks them takes its time.
+    """
+    turn = pin.log3(goal.rotation @ start.rotation.T)
+    x, y, z = (goal.translation - start.translation).tolist()
+    # along the ground, up, over
+    ways = np.array([[x, y, 0.0, *turn], [0, 0, z, 0, 0, 0], [0, 0, height, 0, 0, 0]])
     length = (1 - abs(climb)) * T  # of the first two [s]
     late, early = max(climb, 0.0), max(-climb, 0.0)
 

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Hashable, Mapping, Sequence
 from itertools import accumulate
+from operator import is_
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -80,15 +81,19 @@ class ProgramStructure:
         driven = robot.selection_matrix.any(axis=0)
         self.actuated, self.unactuated = np.flatnonzero(driven), np.flatnonzero(~driven)
         self._sizes = dict(sizes)
+        self._given: tuple[ContactModel | AnyTask, ...] | None = None
         self.constraints: list[tuple[Constraint, slice]]
         self.constraints = _stacked([c for c, _ in constraints], [size for _, size in constraints])
         self.bind(contacts, models, tasks)
 
     def bind(
         self, contacts: ContactSet, models: Sequence[ContactModel], tasks: Sequence[AnyTask]
-    ) -> None:
-        """Take other contacts and tasks of the same layouts."""
-        self.contacts, self.models = contacts, tuple(models)
+    ) -> bool:
+        """Take other contacts and tasks of the same layouts; return whether any is another one."""
+        self.contacts, given = contacts, (*models, *tasks)
+        if self._given is not None and same_objects(given, self._given):
+            return False
+        self._given, self.models = given, tuple(models)
         self.contact_rows: list[tuple[ContactModel, slice]]
         self.contact_rows = _stacked(models, [model.dim for model in models])
         motion = [task for task in tasks if isinstance(task, Task)]
@@ -99,6 +104,7 @@ class ProgramStructure:
         self.diagonal: list[tuple[PostureTask, slice]]
         self.diagonal = _stacked(diagonal, [sizes[t.name] for t in diagonal])
         self.forces = [task for task in tasks if isinstance(task, ForceLikeTask)]
+        return True
 
     def _add_contacts(self, models: Sequence[ContactModel]) -> None:
         robot, parameters = self.robot, self.parameters
@@ -144,6 +150,11 @@ class ProgramStructure:
                 lower[i] = max(lower[i], -cap) if lower[i] < 0 else load * lower[i]
                 upper[i] = min(upper[i], cap)
         return lower, upper
+
+
+def same_objects(some: Sequence[Any], others: Sequence[Any]) -> bool:
+    """Return whether two sequences are of the same objects."""
+    return len(some) == len(others) and all(map(is_, some, others))
 
 
 def _block_diagonal(matrices: list[Array], rest: int = 0) -> NDArray[np.float64]:

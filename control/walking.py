@@ -12,7 +12,7 @@ from numpy.typing import ArrayLike
 
 from .. import dynamics
 from ..arrays import Array
-from ..contacts import Contact, ContactSet, PointContact, Terrain
+from ..contacts import Contact, ContactSet, Terrain
 from ..dynamics import State
 from ..errors import FootworkError
 from ..robots.configuration import check_configuration
@@ -21,7 +21,8 @@ from ..robots.values import instance, length, number
 from .balance import DcmPlan, DcmTask, Phase
 from .command import Command
 from .failure import LATEST, OneThread, check_time
-from .footholds import CLIMB, LEVEL, moved, over_ground, placed
+from .footholds import CLIMB, LEVEL, moved, placed
+from .gait_foot import Doing, GaitFoot
 from .gaits import feet_by_place, heading, middle
 from .grip import Grip
 from .limits import JointLimits
@@ -124,23 +125,17 @@ class WalkingController:
         if soles:  # they tip over their edges
             options.setdefault("torque_rate", robot.torque_limits / RISE)
         self.controller = WholeBodyController(robot, self.feet, self.tasks, **options)
-        self._swings: dict[str, FrameTask] = {}
-        self._stance = {contact.name: contact for contact in self.feet}
-        self._paths: dict[str, tuple[Array, Any, Any]] = {}  # points, start, goal
+        start = State(robot, q)
+        self._feet = {contact.name: GaitFoot(contact, start) for contact in self.feet}
         self._phase, self._unloading = -1, False
-        axes = _axes(self.feet, q)
+        axes = _axes(self.feet, start)
         self._beside = {name: axes.T @ T.translation[:2] for name, T in places.items()}
         self._opposite = _opposite(self.feet, q, self._beside)
         self._solver = solver_named(None)  # of footholds
         self._feedback: FootholdProgram | None = None
-        self._goals: dict[str, tuple[Any, Any]] = {}  # of the swing's contacts and their frames
         self._swung: Array = np.zeros(3)  # the offset that the swings go to
         self.grip, self.touch = Grip(), Touch(robot, self.feet)
-        self._sought: dict[str, FrameTask] = {}  # feet under which there was no ground
-        self._held: dict[str, FrameTask] = {}  # feet that were let go before their swing
-        self._stumbled: set[str] = set()  # feet that a riser held back in their swing
-        self._stopped: set[str] = set()  # feet that met the ground before the end of their swing
-        self._waited = 0.0  # for such feet [s]
+        self._waited = 0.0  # for feet that seek the ground [s]
         self._given: Command | None = None
         self._last, self._busy = -np.inf, OneThread()
 
@@ -204,85 +199,82 @@ class WalkingController:
         height = self.plan.height if height is None else length(height, "height")
         plan, begin = DcmPlan(phases, height, self.plan.gravity), _begin(begin)
         self._land()
-        for name in [*self.controller.leaving, *self._held]:
-            self.controller.add_contact(self._stance[name], self.ramp)
-        self._held.clear()
+        for name in self.controller.leaving:
+            self.controller.add_contact(self._feet[name].contact, self.ramp)
+        self._put_down(self._that(Doing.WAITS))
         self.plan, self._first, self.begin = plan, plan, begin
         self.dcm.follow(plan, begin, GO_OVER)
         self._phase, self._unloading = -1, False
 
     def _feel(self, state: State, t: float) -> None:
         """Believe in less friction from now on if a foot has slid."""
-        stance = [self._stance[n] for n in self.controller.loaded if n in self._stance]
+        stance = [self._feet[n].contact for n in self.controller.loaded if n in self._feet]
         bearing = [c for c in stance if c.surface is None and self.touch.bears(c.name)]
         if self.grip.lost(bearing, state, t - self._last if self._last > -np.inf else 0.0):
-            told = {contact.name: contact.friction for contact in self.feet}
-            for name, contact in self._stance.items():
-                self._stance[name] = self.grip.believed(replace(contact, friction=told[name]))
-                if name in self.controller.contacts.names:
-                    self.controller.replace_contact(self._stance[name])
+            for told, foot in zip(self.feet, self._feet.values(), strict=True):
+                as_told = replace(foot.contact, friction=told.friction)
+                foot.contact = self.grip.believed(as_told)
+                if foot.name in self.controller.contacts.names:
+                    self.controller.replace_contact(foot.contact)
 
     def _touch(self, state: State, t: float) -> None:
         """Let feet that meet the ground carry, and lower those under which there is none."""
         self.touch.feel(state, t, self._given)
-        for name, task in self._swings.items():
-            if name in self._stopped:
+        for foot in self._that(Doing.SWINGS):
+            if foot.stopped:
                 continue
-            wanted = task.target(t)
-            if name not in self._stumbled and self._held_back(name, wanted, state):
-                self._stumble(name, task, state, t)
-            elif self._meets_ground(name, wanted, state):
-                self._stopped.add(name)
-                task.target = self._lowering(name, state, t, PRESS)
-        for name in list(self._sought):
-            if self.touch.stopped(name):
-                self._put_down(name)
+            wanted = foot.task.target(t)
+            if not foot.stumbled and self._held_back(foot, wanted, state):
+                self._stumble(foot, state, t)
+            elif self._meets_ground(foot, wanted, state):
+                self._stop(foot, state, t, PRESS)
+        for foot in self._that(Doing.SEEKS):
+            if self.touch.stopped(foot.name):
+                self._put_down([foot])
         for name in self.controller.contacts.names:
             if name not in self.controller.leaving and self.touch.missing(name):
-                self._seek(name, state, t)
+                self._seek(self._feet[name], state, t)
 
-    def _meets_ground(self, name: str, wanted: Desired, state: State) -> bool:
+    def _meets_ground(self, foot: GaitFoot, wanted: Desired, state: State) -> bool:
         """Whether something holds a foot up that should be on its way down."""
         down, duration = wanted.velocity[2], self.plan.phases[self._phase].duration
-        if down * duration > -DESCENT * self.step_height or not self.touch.stopped(name):
+        if down * duration > -DESCENT * self.step_height or not self.touch.stopped(foot.name):
             return False
         # what its leg felt may have been the swing itself: light legs are thrown
-        return bool(state.frame_velocity(self._stance[name].frame)[2] > RESTS * down)
+        return bool(state.frame_velocity(foot.contact.frame)[2] > RESTS * down)
 
-    def _held_back(self, name: str, wanted: Desired, state: State) -> bool:
+    def _held_back(self, foot: GaitFoot, wanted: Desired, state: State) -> bool:
         """Whether a riser holds a swing foot back: it is behind on its way, and does not go on.
 
         A sole that catches on an edge turns about it.
         """
-        contact = self._stance[name]
-        here = state.frame_placement(contact.frame)
-        if contact.dim == 6:
+        here = foot.placement(state)
+        if foot.contact.dim == 6:
             turn = pin.log3(wanted.value.rotation @ here.rotation.T)
             if np.linalg.norm(turn) > TIPPED:
                 return True
         behind = wanted.value.translation - here.translation
-        _, start, goal = self._paths[name]
-        way = (goal.translation - start.translation)[:2]
+        way = (foot.goal.translation - foot.start.translation)[:2]
         if way @ behind[:2] <= STUMBLE * self.plan.height * np.linalg.norm(way):
             return False
-        velocity = state.frame_velocity(contact.frame)[:2]
+        velocity = state.frame_velocity(foot.contact.frame)[:2]
         return bool(way @ velocity < RESTS * (way @ wanted.velocity[:2]))
 
-    def _stumble(self, name: str, task: FrameTask, state: State, t: float) -> None:
+    def _stumble(self, foot: GaitFoot, state: State, t: float) -> None:
         """Lift a foot twice as high, then ahead; put it down where too little time is left."""
         left = self.begin + self.plan.times[self._phase + 1] - t
         if left < RETRY * self.plan.phases[self._phase].duration:
-            self._stopped.add(name)
-            task.target = self._lowering(name, state, t, LOWERING)
-            return
-        self._stumbled.add(name)
-        here = state.frame_placement(self._stance[name].frame)
-        task.target = swing(here, self._paths[name][2], left, t, 2 * self.step_height, CLIMB)
+            return self._stop(foot, state, t, LOWERING)
+        foot.stumbled, here = True, foot.placement(state)
+        foot.task.target = swing(here, foot.goal, left, t, 2 * self.step_height, CLIMB)
 
-    def _lowering(self, name: str, state: State, t: float, speed: float) -> Reference:
-        place = state.frame_placement(self._stance[name].frame)
-        goal = self._paths[name][2] if name in self._paths else place
-        above = max((place.translation - goal.translation)[2], 0.0)
+    def _stop(self, foot: GaitFoot, state: State, t: float, speed: float) -> None:
+        foot.stopped = True
+        foot.task.target = self._lowering(foot, state, t, speed)
+
+    def _lowering(self, foot: GaitFoot, state: State, t: float, speed: float) -> Reference:
+        place = foot.placement(state)
+        above = max((place.translation - foot.goal.translation)[2], 0.0)
         return lowering(place, t, speed, above + DEEPEST * self.plan.height)
 
     def _hold(self, state: State) -> None:
@@ -290,11 +282,10 @@ class WalkingController:
 
         Without a task a leg is thrown about for what its momentum does to the rest.
         """
-        used = {*self.controller.contacts.names, *self._swings, *self._sought, *self._held}
-        free = [name for name in self.feet.names if name not in used]
-        for name in free:
-            here = state.frame_placement(self._stance[name].frame)
-            self._held[name] = self._foot_task(self._stance[name], here, f"hold {name}")
+        used = self.controller.contacts.names
+        free = [foot for foot in self._that(Doing.STANDS) if foot.name not in used]
+        for foot in free:
+            foot.go(Doing.WAITS, foot.placement(state))
         if free:
             self._set_tasks()
 
@@ -309,26 +300,33 @@ class WalkingController:
     @property
     def _waits(self) -> bool:
         """Whether a foot is lowered and no other swings, and not for too long yet."""
-        return bool(self._sought) and not self._swings and self._waited < PATIENCE
+        seeks, swings = self._that(Doing.SEEKS), self._that(Doing.SWINGS)
+        return bool(seeks) and not swings and self._waited < PATIENCE
 
-    def _put_down(self, name: str) -> None:
-        """Let a foot carry from where it is."""
-        del self._sought[name]
-        self.controller.add_contact(self._stance[name], self.ramp, fades=False)
-        self._set_tasks()
+    def _put_down(self, feet: Sequence[GaitFoot]) -> None:
+        """Let feet carry from where they are."""
+        for foot in feet:
+            foot.doing = Doing.STANDS
+            if foot.name not in self.controller.contacts.names:
+                self.controller.add_contact(foot.contact, self.ramp, fades=False)
+        if feet:
+            self._set_tasks()
 
-    def _seek(self, name: str, state: State, t: float) -> None:
+    def _seek(self, foot: GaitFoot, state: State, t: float) -> None:
         """Lower a foot until it meets the ground; those that were to swing next bear till then."""
-        self.controller.remove_contact(name)
+        self.controller.remove_contact(foot.name)
         for other in self.controller.leaving:
-            self.controller.add_contact(self._stance[other], self.ramp)
+            self.controller.add_contact(self._feet[other].contact, self.ramp)
         self._unloading = False
-        way = self._lowering(name, state, t, LOWERING)
-        self._sought[name] = self._foot_task(self._stance[name], way, f"lower {name}")
+        foot.go(Doing.SEEKS, self._lowering(foot, state, t, LOWERING))
         self._set_tasks()
+
+    def _that(self, doing: Doing) -> list[GaitFoot]:
+        """The feet that do this."""
+        return [foot for foot in self._feet.values() if foot.doing is doing]
 
     def _set_tasks(self) -> None:
-        of_feet = *self._swings.values(), *self._sought.values(), *self._held.values()
+        of_feet = [foot.task for foot in self._feet.values() if foot.doing is not Doing.STANDS]
         self.controller.set_tasks([*self.tasks, *of_feet])
 
     def _advance(self, state: State, t: float) -> None:
@@ -349,21 +347,20 @@ class WalkingController:
 
     def _lift(self, state: State, phase: int) -> None:
         """Remove the contacts of swing feet, and add their tasks."""
-        swings = self._footholds(phase)
+        if not (swings := self._footholds(phase)):
+            return
+        for foot in self._feet.values():
+            foot.stopped = foot.stumbled = False
         for name, goal in swings.items():
-            self._sought.pop(name, None)
-            self._held.pop(name, None)
             if name in self.controller.contacts.names:
                 self.controller.remove_contact(name)
-            self._swings[name] = self._swing_task(state, name, goal, phase)
-        if swings:
-            self._waited, self._stopped, self._stumbled = 0.0, set(), set()
-            self._set_tasks()
-        if swings and self.reach > 0:
-            self._feedback = FootholdProgram(
-                self.plan, phase, self._bounds(swings, state), self._solver
-            )
-            self._goals = {name: (goal, self._paths[name][2]) for name, goal in swings.items()}
+            self._feet[name].lift(state, goal)
+            self._swing(self._feet[name])
+        self._waited = 0.0
+        self._set_tasks()
+        if self.reach > 0:
+            bounds = self._bounds(swings, state)
+            self._feedback = FootholdProgram(self.plan, phase, bounds, self._solver)
             self._swung = np.zeros(3)
 
     def _footholds(self, phase: int) -> dict[str, Any]:
@@ -371,49 +368,21 @@ class WalkingController:
         now, first = (dict(plan.phases[phase].swings) for plan in (self.plan, self._first))
         if self.terrain is None:
             return now
-        ground = self.terrain
-        stand = all(placed(self._stance[name], T, ground)[0] is not None for name, T in now.items())
+        ground, feet = self.terrain, self._feet
+        stand = all(placed(feet[n].contact, T, ground)[0] is not None for n, T in now.items())
         return now if stand else first
 
-    def _swing_task(self, state: State, name: str, goal: Any, phase: int) -> FrameTask:
-        contact = self._stance[name]
-        frame = state.frame_placement(contact.frame)
-        if isinstance(contact, PointContact):  # the ground may be inclined differently there
-            centre = frame.act(contact.offset)
-            points = frame.actInv(centre + contact.ball_arm)[None]
-            contact = replace(contact, normal=goal.rotation[:, 2])
-            landed = moved(frame, goal.translation - (centre + contact.ball_arm))
-        else:  # the frame's placement when the contact is at its goal
-            here = contact.pose(state)
-            points = np.array([frame.actInv(here.act(p)) for p in contact.points])
-            landed = goal * here.inverse() * frame
-        self._stance[name], self._paths[name] = contact, (points, frame, landed)
-        return self._foot_task(contact, self._swing_reference(name, phase), f"swing {name}")
-
-    def _foot_task(self, contact: Contact, way: Any, name: str) -> FrameTask:
-        rows = "position" if contact.dim < 6 else "pose"
-        return FrameTask(
-            way, frame=contact.frame, rows_of=rows, weight=50.0, gain=400.0, name=name
-        )  # fmt: skip
-
-    def _swing_reference(self, name: str, phase: int) -> Any:
-        begin, duration = self.begin + self.plan.times[phase], self.plan.phases[phase].duration
-        return over_ground(
-            *self._paths[name], duration, begin, self.step_height, self.terrain, self._along
-        )
+    def _swing(self, foot: GaitFoot) -> None:
+        begin = self.begin + self.plan.times[self._phase]
+        duration = self.plan.phases[self._phase].duration
+        foot.swing(begin, duration, self.step_height, self.terrain, self._along)
 
     def _land(self) -> None:
         """Add the contacts of the feet that have landed."""
         if self._feedback is not None:
             self.plan = self.dcm.target = self._feedback.landed
             self._feedback = None
-        if not self._swings:
-            return
-        for name in self._swings:
-            if name not in self.controller.contacts.names:
-                self.controller.add_contact(self._stance[name], self.ramp, fades=False)
-        self._swings.clear()
-        self._set_tasks()
+        self._put_down(self._that(Doing.SWINGS))
 
     def _aim(self, feedback: FootholdProgram, state: State, t: float) -> None:
         """Move the footholds of the swing feet, their time, and the plan, to where ξ will be."""
@@ -422,55 +391,51 @@ class WalkingController:
             return
         retimed = feedback.timed is not self.plan
         if retimed or np.linalg.norm(feedback.offset - self._swung) > MOVED:
-            found = {name: self._on_ground(name, feedback.offset) for name in self._swings}
-            ways = {name: way for name, way in found.items() if way is not None}
-            if len(ways) < len(found):  # no place to stand: it goes on as it was to
+            feet = self._that(Doing.SWINGS)
+            ways = [way for f in feet if (way := self._on_ground(f, feedback.offset)) is not None]
+            if len(ways) < len(feet):  # no place to stand: it goes on as it was to
                 feedback.offset, feedback.timed = before
                 return
-            self.plan = feedback.timed
-            self._swing_to(feedback.offset, ways)
+            self.plan, self._swung = feedback.timed, feedback.offset
+            for foot, way in zip(feet, ways, strict=True):
+                self._swing_to(foot, way)
         self.dcm.target = feedback.aimed
 
     def _bounds(self, swings: Mapping[str, Any], state: State) -> Bounds:
         """How far these footholds may be moved: within reach, and so that legs do not cross."""
-        axes, places = _axes(self.feet, state), self.feet.placements(state)
+        axes = _axes(self.feet, state)
+        places = dict(zip(self.feet.names, self.feet.attachment.positions(state), strict=True))
         carry = [name for name in self.feet.names if name not in swings]
-        normals, most = [], []
-        for name, goal in swings.items():
-            way = np.zeros(2)  # from where it stands beside the others
-            if carry:
-                stands = self._beside[name] - np.mean([self._beside[n] for n in carry], axis=0)
-                way = axes.T @ (goal.translation - middle(places, carry))[:2] - stands
-            normals += list(AROUND @ axes.T)
-            most += list(self.reach - AROUND @ way)
+        ways, crossing = np.zeros((len(swings), 2)), list[tuple[Array, float]]()
+        for k, (name, goal) in enumerate(swings.items()):
+            if carry:  # from where it stands beside the others
+                others = sum(axes.T @ places[n][:2] - self._beside[n] for n in carry) / len(carry)
+                ways[k] = axes.T @ goal.translation[:2] - self._beside[name] - others
             other, apart = self._opposite.get(name, ("", 0.0))
             if other in carry:
                 side, left = np.sign(apart), axes[:, 1]
-                lands = left @ (goal.translation - places[other].translation)[:2]
-                normals.append(-side * left)
-                most.append(side * (lands - CLOSEST * apart))
-        return Bounds(np.array(normals), np.maximum(most, 0.0))
+                lands = left @ (goal.translation - places[other])[:2]
+                crossing.append((-side * left, side * (lands - CLOSEST * apart)))
+        reach = self.reach - (AROUND @ ways.T).max(axis=1)
+        normals = np.vstack([AROUND @ axes.T, *[normal for normal, _ in crossing]])
+        return Bounds(normals, np.maximum([*reach, *[most for _, most in crossing]], 0.0))
 
     def _xi(self, state: State) -> Array:
         """ξ (3,) [m]."""
         return np.asarray(state.com + state.com_velocity / self.plan.omega)
 
-    def _swing_to(self, offset: Array, ways: dict[str, Array]) -> None:
-        """Let the swings end with their footholds moved by (3,) [m], on the ground there."""
-        self._swung = offset
-        for name, task in self._swings.items():
-            if name in self._stopped or name in self._stumbled:
-                continue
-            points, start, _ = self._paths[name]
-            self._paths[name] = (points, start, moved(self._goals[name][1], ways[name]))
-            task.target = self._swing_reference(name, self._phase)
+    def _swing_to(self, foot: GaitFoot, way: Array) -> None:
+        """Let a swing end with its foothold moved by (3,) [m]."""
+        if not (foot.stopped or foot.stumbled):
+            foot.goal = moved(foot.planned, way)
+            self._swing(foot)
 
-    def _on_ground(self, name: str, offset: Array) -> Array | None:
+    def _on_ground(self, foot: GaitFoot, offset: Array) -> Array | None:
         """The offset (3,) of a foothold with that to the ground there; None if it cannot stand."""
         if self.terrain is None:
             return offset
-        goal = self._goals[name][0]
-        contact, there = self._stance[name], moved(goal, offset)
+        contact, goal = foot.contact, foot.foothold
+        there = moved(goal, offset)
         highest = LEVEL + SLOPE * float(np.linalg.norm(offset))
         found, _ = placed(contact, there, self.terrain, highest)
         if found is None:

@@ -147,7 +147,6 @@ class WholeBodyController:
             if contact is not None and text(contact, "contact") not in known:
                 raise ContactError(f"{task.name!r}: {unknown('contact', contact, sorted(known))}")
         self._formulations.set_tasks(tasks)
-        self._formulations.models(self.contacts)
         self._current = None
 
     def set_constraints(self, constraints: Sequence[Constraint]) -> None:

@@ -109,10 +109,15 @@ def test_a_shift_fades_from_swing_to_swing():
 
 @pytest.mark.parametrize("first", [0, 1, 4, 7])
 def test_the_share_of_xi_is_that_of_the_shifted_plan(first):
+    """The moved phases, solved anew, have the ξ of the shifted plan."""
     robot = robots.load("biped")
     plan = DcmPlan(gaits.footsteps(*crouched(robot, 0.0), 4), 0.8)
     by = np.array([0.1, -0.3, 0.0])
-    moved = plan.shifted(first, by, 0.65).end(first) - plan.end(first)
+    shifted = plan.shifted(first, by, 0.65)
+    anew = DcmPlan(shifted.phases, 0.8)
+    for k in range(len(plan.phases)):
+        assert shifted.end(k) == pytest.approx(anew.end(k), abs=1e-12)
+    moved = anew.end(first) - plan.end(first)
     assert moved == pytest.approx(plan.share(first, 0.65) * by, abs=1e-12)
 
 
@@ -184,12 +189,12 @@ def test_legs_do_not_cross_and_reach_their_footholds():
     robot = robots.load("biped")
     feet, q = crouched(robot)
     walker = control.WalkingController(robot, feet, q, gaits.footsteps(feet, q, 4), reach=0.3)
-    places = feet.placements(q)
+    state, places = State(robot, q), feet.placements(q)
     left, right = (places[f"{side}_foot"].translation for side in ("left", "right"))
-    here = walker._bounds({"left_foot": places["left_foot"]}, q)
+    here = walker._bounds({"left_foot": places["left_foot"]}, state)
     ahead = places["right_foot"].copy()
     ahead.translation = right + np.array([0.2, 0.0, 0.0])
-    there = walker._bounds({"right_foot": ahead}, q)
+    there = walker._bounds({"right_foot": ahead}, state)
     apart = (left - right)[1]
 
     def farthest(bounds, direction):

@@ -105,7 +105,7 @@ def test_a_walker_believes_less_where_its_feet_slide(load_robot):
     assert walker.grip.share < 1
     believed = {c.name: c.friction for c in walker.controller.contacts}
     assert set(believed.values()) == {0.8 * walker.grip.share}
-    assert {c.friction for c in walker._stance.values()} == {0.8 * walker.grip.share}
+    assert {foot.contact.friction for foot in walker._feet.values()} == {0.8 * walker.grip.share}
     assert {c.friction for c in walker.feet} == {0.8}  # as was told
 
 

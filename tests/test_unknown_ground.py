@@ -8,6 +8,7 @@ import footwork as fw
 from footwork import control
 from footwork.control import judging
 from footwork.control.command import Command
+from footwork.control.gait_foot import Doing
 from footwork.control.ground_plane import GroundPlane
 from footwork.control.touch import FILTER, Touch
 from footwork.control.walking import DEEPEST
@@ -112,8 +113,8 @@ def test_a_foot_in_the_air_is_not_taken_for_the_ground(monkeypatch, met):
     monkeypatch.setattr(walker.touch, "stopped", lambda name: met)
     t, still, lifted = 0.0, np.zeros(robot.nv), q.copy()
     while walker.steps < 1:
-        for name in walker._swings:  # bent at the knee
-            knee = {"lf": "FL", "rf": "FR", "lh": "RL", "rh": "RR"}[name[:2]] + "_calf_joint"
+        for foot in walker._that(Doing.SWINGS):  # bent at the knee
+            knee = {"lf": "FL", "rf": "FR", "lh": "RL", "rh": "RR"}[foot.name[:2]] + "_calf_joint"
             lifted[7 + robot.joint_names.index(knee)] = -2.2
         walker(lifted, still, t)
         t += 2e-3
@@ -151,8 +152,8 @@ def test_a_foot_that_goes_on_down_has_not_met_the_ground(monkeypatch, goes_on):
     while down > -0.3:
         walker(q, still, t)
         t += step
-        if walker._swings:
-            wanted = {name: task.target(t) for name, task in walker._swings.items()}
+        if swings := walker._that(Doing.SWINGS):
+            wanted = {foot.name: foot.task.target(t) for foot in swings}
             down = max(there.velocity[2] for there in wanted.values())
     state = fw.dynamics.State(robot, q)
     J = np.vstack([state.frame_jacobian(feet[name].frame)[:3] for name in wanted])
@@ -160,7 +161,7 @@ def test_a_foot_that_goes_on_down_has_not_met_the_ground(monkeypatch, goes_on):
     monkeypatch.setattr(walker.touch, "stopped", lambda name: True)
     monkeypatch.setattr(walker, "_held_back", lambda *given: False)
     walker(q, v if goes_on else still, t)
-    assert walker._stopped == (set() if goes_on else set(wanted))
+    assert {foot.name for foot in swings if foot.stopped} == (set() if goes_on else set(wanted))
 
 
 def test_a_foot_that_is_let_go_before_its_swing_stays():
@@ -184,6 +185,7 @@ def test_a_foot_that_is_let_go_before_its_swing_stays():
     assert J @ command.a + drift == pytest.approx(wanted, abs=2.0)
     walker.follow(walker.plan.phases, t + step)
     assert set(walker.controller.contacts.names) == set(feet.names)
+    assert walker.controller.tasks == tuple(walker.tasks)
 
 
 @pytest.mark.parametrize("height", [0.0, 0.1])
@@ -193,13 +195,12 @@ def test_a_foot_is_lowered_to_beneath_its_foothold(height):
     feet, q = fw.at_feet(robot, 0.7), control.stand(robot)[1]
     walker = control.GaitController(robot, feet, q, "trot", velocity=(0.3, 0, 0), reach=0.0)
     t, still = 0.0, np.zeros(robot.nv)
-    while not walker._swings:
+    while not (swings := walker._that(Doing.SWINGS)):
         walker(q, still, t)
         t += 2e-3
-    name = next(iter(walker._swings))
-    goal = float(walker._paths[name][2].translation[2])
+    goal = float(swings[0].goal.translation[2])
     high = q + height * np.eye(robot.nq)[2]
-    way = walker._lowering(name, fw.dynamics.State(robot, high), t, 0.4)
+    way = walker._lowering(swings[0], fw.dynamics.State(robot, high), t, 0.4)
     deepest = goal - DEEPEST * walker.plan.height
     assert way(t + 5.0).value.translation[2] == pytest.approx(deepest, abs=2e-3)
 
@@ -210,18 +211,18 @@ def test_a_foot_that_a_riser_holds_back_is_lifted_over_it():
     feet, q = fw.at_feet(robot, 0.7), control.stand(robot)[1]
     walker = control.GaitController(robot, feet, q, "trot", velocity=(0.5, 0, 0), reach=0.0)
     t, step = 0.0, 2e-3
-    while not walker._swings:
+    while not (swings := walker._that(Doing.SWINGS)):
         walker(q, np.zeros(robot.nv), t)
         t += step
     begin, end = walker.begin + walker.plan.times[walker._phase : walker._phase + 2]
-    name = next(iter(walker._swings))
-    goal = walker._swings[name].target(end).value.translation
-    while name not in walker._stumbled:
+    foot = swings[0]
+    goal = foot.task.target(end).value.translation
+    while not foot.stumbled:
         assert t < begin + 0.6 * (end - begin)
         walker(q, np.zeros(robot.nv), t)
         t += step
-    way = walker._swings[name].target
-    here = fw.dynamics.frame_placement(robot, q, feet[name].frame).translation
+    way = foot.task.target
+    here = fw.dynamics.frame_placement(robot, q, foot.contact.frame).translation
     path = np.array([way(s).value.translation for s in np.linspace(t, end, 50)])
     assert path[-1] == pytest.approx(goal, abs=1e-9)
     assert (path[:, 2] - here[2]).max() == pytest.approx(2 * walker.step_height, rel=0.1)
@@ -236,7 +237,7 @@ def test_a_sole_that_catches_on_an_edge_is_lifted_over_it(turn, caught):
     feet, q = fw.at_feet(biped, 0.7), control.stand(biped)[1]
     walker = control.GaitController(biped, feet, q, velocity=(0.3, 0, 0), reach=0.0)
     t, still = 0.0, np.zeros(biped.nv)
-    while not walker._swings:
+    while not (swings := walker._that(Doing.SWINGS)):
         walker(q, still, t)
         t += 2e-3
     ankles = [j for j in biped.joint_of_row if "ankle_pitch" in j]
@@ -245,4 +246,4 @@ def test_a_sole_that_catches_on_an_edge_is_lifted_over_it(turn, caught):
     for joint in ankles:
         turned[biped.joint_of_row.index(joint) + 1] += turn  # a quaternion has one entry more
     walker(turned, still, t)
-    assert bool(walker._stumbled | walker._stopped) == caught
+    assert any(foot.stumbled or foot.stopped for foot in swings) == caught

@@ -9,6 +9,7 @@ from contextlib import nullcontext
 from dataclasses import replace
 
 import numpy as np
+import pinocchio as pin
 import pytest
 
 from footwork import contacts, control, dynamics
@@ -48,6 +49,24 @@ def test_a_new_controller_has_formulated_its_program(biped, monkeypatch):
     new = controller_of(biped, on_failure="raise")
     monkeypatch.delattr("footwork.control.formulations.Formulations._formulated")
     assert new(q, np.zeros(robot.nv)).status == "optimal"
+
+
+def test_a_task_that_comes_back_has_what_was_set_since(biped):
+    """Another reference, another frame: as if it were new."""
+    robot, feet, q = biped
+    (x, v), (old, frame) = next(states(robot, q, 1)), (controller_of(biped), "left_foot")
+    task = control.FrameTask(dynamics.frame_placement(robot, q, frame), frame=frame, name="foot")
+    base, lifted = old.tasks, np.array([0.0, 0.0, 0.1])
+    for frame, way in (("left_foot", lifted), ("left_foot", -lifted), ("right_foot", lifted)):
+        place = dynamics.frame_placement(robot, q, frame)
+        goal = pin.SE3(place.rotation, place.translation + way)
+        task.frame, task.target = frame, control.references.swing(place, goal, 1.0, -0.5)
+        old.set_tasks([*base, task])
+        found = old(x, v)
+        new = control.WholeBodyController(robot, feet, [*base, task])
+        assert found.tau == pytest.approx(new(x, v).tau, abs=1e-9)
+        old.set_tasks(base)
+        old(x, v)
 
 
 @pytest.mark.parametrize("compiled", [True, False])

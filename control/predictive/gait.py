@@ -163,9 +163,9 @@ class PredictiveGait(GaitController):
             landed = {n: moved(T, by) for n, T in phase.swings.items()}
             for n, T in landed.items():
                 way = T.translation - places[n].translation
-                if k == index and n in self._paths:
-                    _, start, goal = self._paths[n]
-                    way = goal.translation - start.translation
+                if k == index:
+                    foot = self._feet[n]
+                    way = foot.goal.translation - foot.start.translation
                 swings.append(Swing(n, plan.times[k] - since, phase.duration, way))
             places |= landed
         return stances, swings
