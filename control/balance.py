@@ -285,10 +285,10 @@ class DcmTask(Task):
         """Check the plan, and that it is one for the robot's gravity."""
         if not isinstance(self.target, DcmPlan):
             raise ConfigurationError(f"target: got {self.target!r}; expected a DcmPlan")
-        g, own = self.target.gravity, np.asarray(robot._model.gravity.linear)
-        if not (np.abs(g - own) <= 1e-6 * np.abs(own)).all():
+        g, own = self.target.gravity.tolist(), robot._model.gravity.linear.tolist()
+        if any(not abs(x - y) <= 1e-6 * abs(y) for x, y in zip(g, own, strict=True)):
             raise ConfigurationError(
-                f"target: got a plan for the gravity {g.tolist()}, expected {own.tolist()} m/s², "
+                f"target: got a plan for the gravity {g}, expected {own} m/s², "
                 f"that of {robot.name!r}"
             )
         return 3

@@ -44,8 +44,8 @@ def layout(contact: Contact) -> Hashable:
 
 def facing(contact: PointContact, normal: Array) -> PointContact:
     """Return the contact on ground of another unit normal (3,), of the same layout; unchecked."""
-    other = copy(contact)
-    object.__setattr__(other, "normal", np.array(normal))
+    other = object.__new__(type(contact))
+    vars(other).update(vars(contact), normal=np.array(normal))
     _layouts[other] = layout(contact)
     return other
 

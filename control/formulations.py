@@ -5,10 +5,10 @@ A change of contacts or tasks to what there was before finds its tables and kern
 
 from __future__ import annotations
 
-from collections.abc import Hashable, Sequence
+from collections.abc import Hashable, Iterable, Sequence
 from typing import Any, NamedTuple
 
-from ..contacts import ContactSet
+from ..contacts import Contact, ContactSet
 from ..robots.robot import Robot
 from .constraints import Constraint
 from .contact_model import ContactModel, layout
@@ -109,7 +109,7 @@ class Formulations:
         )
         return Formulation(structure, self.torques, self.joint_limits, self._data)
 
-    def models(self, contacts: ContactSet) -> list[ContactModel]:
+    def models(self, contacts: Iterable[Contact]) -> list[ContactModel]:
         """The models of some contacts; one is made of each layout when first needed."""
         found = []
         for contact in contacts:

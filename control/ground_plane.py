@@ -46,10 +46,11 @@ class GroundPlane:
         self.point = x.sum(axis=0) / len(x)
         d = x - self.point
         ways, up = d[:, :2], d[:, 2]
-        A = ways.T @ ways
-        kept = A[0, 0] + A[1, 1]  # n r²
+        (a, b), (_, c) = (ways.T @ ways).tolist()
+        kept = a + c  # n r²
         if len(x) > 2 and kept > 0:
-            self.slope = np.linalg.solve(A + kept * np.eye(2), up @ ways + kept * self.slope)
+            a, c, right = a + kept, c + kept, up @ ways + kept * self.slope
+            self.slope = np.array([[c, -b], [-b, a]]) @ right / (a * c - b * b)
             self.tilt = self._tilt()
 
     def height(self, place: Array | Sequence[float]) -> float:

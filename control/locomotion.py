@@ -380,7 +380,8 @@ class GaitController(WalkingController):
     def _found_offset(self, places: dict[str, Any], feet: Sequence[GaitFoot], t: float) -> Array:
         """How far feet that have landed are from their places on the path (3,) [m]."""
         P = self.path.at(t + 0.5 * self._stance_time)
-        return np.append(sum(self._off(places, foot.name, P) for foot in feet) / len(feet), 0.0)
+        off = np.array([self._off(places, foot.name, P) for foot in feet]).sum(axis=0) / len(feet)
+        return np.array([*off, 0.0])
 
     def _off(self, places: dict[str, Any], name: str, P: Any) -> Array:
         """How far a foot is from where it should be while the robot is at P, (2,) [m]."""

@@ -107,7 +107,7 @@ class SwitchedContacts:
         Raises:
             ContactError: there is one of this name, which is not being removed.
         """
-        (name,) = ContactSet(self.contacts.robot, [contact]).names
+        name = _name(contact)
         if name in self.leaving:
             return self._replaced(name, contact), name
         wider = ContactSet(self.contacts.robot, [*self.contacts, contact])
@@ -122,15 +122,15 @@ class SwitchedContacts:
         self.contacts = contacts
         self.known.add(name)
 
-    def with_replaced(self, contact: Contact) -> ContactSet:
-        """Return the contacts with another one in the place of that of its name.
+    def with_replaced(self, contact: Contact) -> tuple[ContactSet, str]:
+        """Return the contacts with another one in the place of that of its name, and the name.
 
         Raises:
             ContactError: there is none of this name.
         """
-        (name,) = ContactSet(self.contacts.robot, [contact]).names
+        name = _name(contact)
         self._require(name)
-        return self._replaced(name, contact)
+        return self._replaced(name, contact), name
 
     def _replaced(self, name: str, contact: Contact) -> ContactSet:
         kept = [contact if c.name == name else c for c in self.contacts]
@@ -165,3 +165,10 @@ class SwitchedContacts:
     def _require(self, name: str) -> None:
         if name not in self.contacts.names:
             raise ContactError(unknown("contact", name, self.contacts.names))
+
+
+def _name(contact: Contact) -> str:
+    """The contact's name in a set of its own."""
+    if not isinstance(contact, Contact):
+        raise ContactError(f"contact: got {contact!r:.80}, expected a PointContact or such")
+    return contact.name or contact.frame

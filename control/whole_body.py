@@ -213,7 +213,7 @@ class WholeBodyController:
         """
         boolean(fades, "fades")
         wider, name = self._switched.with_added(contact)
-        self._formulations.models(wider)
+        self._formulations.models([wider[name]])
         self._switched.add(wider, name, ramp, fades, self._now)
         self._current = None
 
@@ -223,8 +223,8 @@ class WholeBodyController:
         Raises:
             ContactError: there is none of this name.
         """
-        contacts = self._switched.with_replaced(contact)
-        self._formulations.models(contacts)
+        contacts, name = self._switched.with_replaced(contact)
+        self._formulations.models([contacts[name]])
         self._switched.contacts, self._current = contacts, None
 
     def remove_contact(self, name: str, ramp: float = 0.0, fades: bool = True) -> None:
