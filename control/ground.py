@@ -18,12 +18,14 @@ from typing import Any, NamedTuple
 
 import numpy as np
 import pinocchio as pin
+from numpy.typing import ArrayLike
 
 from ..arrays import Array, Index
 from ..contacts import Contact, ContactSet, Terrain
 from ..dynamics import State
-from ..dynamics.free_armature import centrifugal
+from ..dynamics.body_points import jacobians_at
 from ..dynamics.spatial import cross
+from ..dynamics.topology import carried_by
 from ..errors import ContactError, SolverError
 from ..robots.robot import Robot
 from .sole_edges import POINT, Name, SoleEdges, Touching
@@ -73,8 +75,8 @@ class Ground:
         robot: floating base.
         contacts: whose points may touch: patches by their corners, and where edges of the terrain
             are under them (`control.sole_edges`), balls by their lowest point.
-        terrain: anything with `edges`, and `signed_distance`, `normal` and `own_friction` of points
-            (n, 3).
+        terrain: anything with `edges`, and `signed_distance`, `distance_and_normal` and
+            `own_friction` of points (n, 3).
 
     Attributes:
         unsolved: number of steps whose impulses have a residual above `ACCEPTED`.
@@ -86,30 +88,24 @@ class Ground:
     def __init__(self, robot: Robot, contacts: ContactSet, terrain: Terrain) -> None:
         self.robot, self.contacts, self.terrain = robot, contacts, terrain
         self.points = [p for contact in contacts for p in points_of(robot, contact)]
-        self._model, self._data = robot._model, robot._model.createData()
-        self._places = np.array([p.place for p in self.points]).reshape(-1, 3)
+        places = [np.append(p.place, 1.0) for p in self.points]
+        self._places = np.array(places).reshape(-1, 4, 1)
         self._radii = np.array([p.radius for p in self.points])
         self._own_tangents = np.array([p.tangent for p in self.points]).reshape(-1, 3)
         self._turning = np.array([p.turns for p in self.points], dtype=bool)
-        self._joint = np.array([p.joint for p in self.points], dtype=int)
-        self._by_joint = {int(j): np.flatnonzero(self._joint == j) for j in np.unique(self._joint)}
-        self._lower = np.tri(robot.nv, k=-1, dtype=bool)
-        self._mu = contacts.limits.friction
+        self._joint = np.array([p.joint for p in self.points], dtype=np.intp)
+        self._mu, self._carried = contacts.limits.friction, carried_by(robot)
         self.stops, self.unsolved = JointStops(robot), 0
         self.edges = SoleEdges(contacts, terrain)
         self._last: dict[Name, Array] = {}  # impulses of the last step, in their axes
         self._solvers: dict[tuple[float, ...], _Impulses] = {}
 
-    def distances(self, q: Array) -> tuple[Array, Array, Array]:
+    def distances(self, q: ArrayLike | State) -> tuple[Array, Array, Array]:
         """Return distances (K,) to the ground [m], normals (K, 3), and touching points (K, 3)."""
-        pin.forwardKinematics(self._model, self._data, q)
-        centres = np.empty_like(self._places)
-        for joint, points in self._by_joint.items():
-            T = self._data.oMi[joint]
-            centres[points] = self._places[points] @ T.rotation.T + T.translation
-        normals = self.terrain.normal(centres)
-        lowest = centres - self._radii[:, None] * normals
-        return self.terrain.signed_distance(centres) - self._radii, normals, lowest
+        T = State.of(self.robot, q).joint_placements
+        centres = (T.take(self._joint, 0) @ self._places)[:, :, 0]
+        distances, normals = self.terrain.distance_and_normal(centres)
+        return distances - self._radii, normals, centres - self._radii[:, None] * normals
 
     def step(self, q: Array, v: Array, forces: Array, h: float) -> StepResult:
         """Return v⁺ and impulses after h under generalised forces Sᵀτ + τ_ext (nv,).
@@ -117,24 +113,24 @@ class Ground:
         Raises:
             SolverError: the motion blew up.
         """
-        state = State(self.robot, q, v) if self.robot.closures else None
-        free = v + h * self._acceleration(state, q, v, forces)
+        state = State(self.robot, q, v)
+        free = v + h * state.accelerations(forces)
         if not np.isfinite(free).all() or np.abs(free).max() > DIVERGED:
             raise SolverError("the motion blew up; expected softer gains or a shorter step")
         reach = max(REACH, 2 * h * float(np.abs(free).max()))
-        touching, ends = self._touching(q, reach), self.stops.distances(q)
+        touching, ends = self._touching(state, reach), self.stops.distances(q)
         stopped = np.flatnonzero(ends < reach)
         last, self._last = self._last, {}
         names = touching.names + [(STOP, int(i)) for i in stopped]
         if not names:
             return self._result(free, np.zeros((len(self.points), 3)), stopped, np.zeros(0))
         mu = self._friction(touching.owner, touching.places)
-        axes = axes_on(touching.normals, self._tangents(touching.owner))
+        axes = axes_on(touching.normals, self._tangents(state, touching.owner))
         top = mu.max(axis=1, initial=0.0)
         ratios = np.where(top > 0, mu.T / np.where(top > 0, top, 1.0), 1.0).T
         axes[:, :, :2] *= ratios[:, None]  # S, with which the cone of λ' is round
-        J = self._rows(q, touching, axes, stopped)
-        JM = self._moved(state, q, J)
+        J = self._rows(state, touching, axes, stopped)
+        JM = self._moved(state, J)
         drift = J @ free
         drift[2::3] += np.maximum(np.append(touching.gaps, ends[stopped]) / h, -RECOVERY)
         radii = np.append(top, np.zeros(len(stopped)))
@@ -146,29 +142,21 @@ class Ground:
         pushes = touching.shares.T @ np.einsum("kij,kj->ki", axes, found[:count])
         return self._result(free + JM.T @ found.ravel(), pushes, stopped, found[count:, 2])
 
-    def _touching(self, q: Array, reach: float) -> Touching:
+    def _touching(self, state: State, reach: float) -> Touching:
         """What is nearer to the ground than `reach` [m]: points, and edges under soles."""
-        distances, normals, lowest = self.distances(q)
+        distances, normals, lowest = self.distances(state)
         near = np.flatnonzero(distances < reach)
         names = [(POINT, int(k)) for k in near]
         own = np.eye(len(self.points))[near]
         points = Touching(distances[near], normals[near], lowest[near], near, names, own)
-        edges = self.edges.find(self._data.oMi, reach)
+        edges = self.edges.find(state.joint_placements, reach)
         return points if edges is None else points.with_(edges)
 
-    def _acceleration(self, state: State | None, q: Array, v: Array, forces: Array) -> Array:
-        """(nv,), without impulses."""
-        if state is not None:
-            return state.accelerations(forces)
-        free = forces - centrifugal(self.robot, v)
-        return np.asarray(pin.aba(self._model, self._data, q, v, free))
-
-    def _moved(self, state: State | None, q: Array, J: Array) -> Array:
+    def _moved(self, state: State, J: Array) -> Array:
         """J M⁻¹ (3k, nv), with closures what impulses do while these hold."""
-        if state is not None:
+        if self.robot.closures:
             return np.asarray(state.closure_projection.mobility(J.T).T)
-        upper = pin.computeMinverse(self._model, self._data, q)  # its lower triangle is not filled
-        return np.asarray(J @ np.where(self._lower, upper.T, upper))
+        return np.asarray(np.linalg.solve(state.mass_matrix, J.T).T)
 
     def _result(self, v: Array, pushes: Array, stopped: Index, torques: Array) -> StepResult:
         """From impulses on points in world axes, and on the stops that are reached."""
@@ -176,44 +164,32 @@ class Ground:
         stops[stopped] = torques
         return StepResult(v, pushes, self.stops.torques(stops, len(v)))
 
-    def _rows(self, q: Array, touching: Touching, axes: Array, stopped: Index) -> Array:
+    def _rows(self, state: State, touching: Touching, axes: Array, stopped: Index) -> Array:
         """J (3k, nv): of points in their axes; of stops the third rows, the others zero."""
-        pin.computeJointJacobians(self._model, self._data, q)
-        J = np.zeros((len(touching.owner) + len(stopped), 3, self._model.nv))
-        axes, at = axes.transpose(1, 0, 2), self._joint[touching.owner]  # components first
-        for joint in self._by_joint:
-            here = np.flatnonzero(at == joint)
-            J[here] = self._jacobians(joint, touching.places[here], axes[:, here])
-        stops = np.arange(len(touching.owner), len(J))
+        count, T = len(touching.owner), state.joint_placements
+        J = np.zeros((count + len(stopped), 3, self.robot.nv))
+        joints = self._joint.take(touching.owner)
+        arms = touching.places - T[joints, :, 3]
+        of_points = jacobians_at(
+            state.joint_columns, T, self._carried, joints, np.zeros_like(arms), arms
+        )
+        J[:count] = axes.swapaxes(1, 2) @ of_points[:, :3]
+        stops = np.arange(count, len(J))
         J[stops, 2, self.stops.rows[stopped]] = self.stops.signs[stopped]
-        return J.reshape(-1, self._model.nv)
+        return J.reshape(-1, self.robot.nv)
 
     def _friction(self, owner: Index, places: Array) -> Array:
         """μ (k, 2) at places (k, 3): the terrain's where it has its own, else the contact's."""
         return friction_on(self.terrain, places, self._mu[owner])
 
-    def _tangents(self, owner: Index) -> Array:
+    def _tangents(self, state: State, owner: Index) -> Array:
         """(k, 3), the directions of the first coefficients of points, world axes."""
-        tangents = self._own_tangents.copy()
-        for joint, points in self._by_joint.items():
-            turning = points[self._turning[points]]
-            tangents[turning] = tangents[turning] @ self._data.oMi[joint].rotation.T
-        return tangents[owner]
-
-    def _jacobians(self, joint: int, places: Array, axes: Array) -> Array:
-        """(k, 3, nv), of points of a joint at places (k, 3), along axes (3, k, 3), e, of the world.
-
-        e·(v_o + ω × r) = e·v_o + (r × e)·ω.
-        """
-        J = pin.getJointJacobian(self._model, self._data, joint, pin.LOCAL_WORLD_ALIGNED)
-        arms = (places - self._data.oMi[joint].translation).T
-        turned = cross(arms[:, :, None], axes)
-        rows = axes.reshape(3, -1).T @ J[:3] + turned.reshape(3, -1).T @ J[3:]
-        return np.asarray(rows.reshape(len(places), 3, self._model.nv))
+        own, R = self._own_tangents[owner], state.joint_placements[self._joint[owner], :, :3]
+        return np.where(self._turning[owner, None], (R @ own[:, :, None])[:, :, 0], own)
 
     def _solver(self, friction: tuple[float, ...]) -> _Impulses:
         if friction not in self._solvers:
-            self._solvers[friction] = _Impulses(self._model, friction)
+            self._solvers[friction] = _Impulses(self.robot._model, friction)
         return self._solvers[friction]
 
 

@@ -7,7 +7,7 @@ force there is worth as much as its shares at the corners: Σ_i w_i f at p_i has
 
 from __future__ import annotations
 
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 import numpy as np
 import pinocchio as pin
@@ -56,11 +56,11 @@ class Touching(NamedTuple):
 
 
 class _Sole(NamedTuple):
-    """A sole: its joint, its points among all, its pose in the joint's axes, and its outline."""
+    """A sole: its joint, its points, its pose (4, 4) in the joint's axes, and its outline."""
 
     joint: int
     points: Index
-    placement: Any
+    placement: Array
     corners: Array
     outline: Outline
 
@@ -84,31 +84,31 @@ class SoleEdges:
             frame = robot._model.frames[robot.frame_id(contact.frame)]
             own = np.flatnonzero(contacts.limits.owner == i)
             apart = np.linalg.norm(corners[:, None] - contact.points[:, :2], axis=2)
-            placed = frame.placement * pin.SE3(axes, contact.centre_in_frame)
+            placed = (frame.placement * pin.SE3(axes, contact.centre_in_frame)).homogeneous
             self.soles.append(
                 _Sole(int(frame.parentJoint), own[apart.argmin(axis=1)], placed, corners,
                       Outline.of(corners))
             )  # fmt: skip
 
-    def find(self, placements: Any, reach: float) -> Touching | None:
+    def find(self, placements: Array, reach: float) -> Touching | None:
         """Return the edges under soles, within `reach` [m], or None where there are none.
 
         Args:
-            placements: T_world_joint of all joints.
+            placements: (njoints, 3, 4), T_world_joint of all joints.
             reach: as above [m].
         """
         if len(self.terrain.edges.ends) == 0:
             return None
         found: Touching | None = None
         for i, sole in enumerate(self.soles):
-            more = self._on(i, sole, placements[sole.joint] * sole.placement, reach)
+            more = self._on(i, sole, placements[sole.joint] @ sole.placement, reach)
             if more is not None:
                 found = more if found is None else found.with_(more)
         return found
 
-    def _on(self, number: int, sole: _Sole, T: Any, reach: float) -> Touching | None:
-        """The same of one sole at T_world_sole."""
-        edges, R, p = self.terrain.edges, T.rotation, T.translation
+    def _on(self, number: int, sole: _Sole, T: Array, reach: float) -> Touching | None:
+        """The same of one sole at T_world_sole (3, 4)."""
+        edges, R, p = self.terrain.edges, T[:, :3], T[:, 3]
         which = near(edges, p, sole.outline.radius + reach)
         if len(which) == 0:
             return None

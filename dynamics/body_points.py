@@ -5,9 +5,8 @@ from __future__ import annotations
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
-from ..arrays import Array
+from ..arrays import Array, Index
 from .kernels.points import POINT_ACCELERATIONS, POINT_JACOBIANS
 from .per_robot import per_robot
 from .spatial import skew
@@ -17,6 +16,30 @@ from .topology import frames_of
 _OMEGA_TIMES_V = np.array([4, 5, 3, 5, 3, 4, 2, 0, 1, 1, 2, 0])
 
 _EACH = 1e-5  # about what a point takes without a kernel [s]
+
+
+def jacobians_at(
+    S: Array, T: Array, carried: Array, joints: Index, points: Array, arms: Array
+) -> Array:
+    """Return J (K, 6, nv) of points, linear rows first, world axes.
+
+    Args:
+        S: (6, nv), columns of the joints about the world's origin.
+        T: (njoints, 3, 4), placements of the joints.
+        carried: (njoints, nv), 1 for the columns that move a joint.
+        joints, points, arms: as of `BodyPoints`.
+    """
+    kernel: Any = POINT_JACOBIANS.select(len(joints))
+    if kernel is not None:
+        J = np.empty((len(joints), *S.shape))
+        kernel(S, T, carried, joints, points, arms, J)
+        return J
+    POINT_JACOBIANS.overload().record(len(joints), _EACH * len(joints))
+    of_joints = T.take(joints, 0)
+    x = (of_joints[:, :, :3] @ points[:, :, None])[:, :, 0] + of_joints[:, :, 3] + arms
+    J = S * carried.take(joints, 0)[:, None]
+    J[:, :3] -= skew(x) @ J[:, 3:]
+    return J
 
 
 class BodyPoints:
@@ -29,7 +52,7 @@ class BodyPoints:
             the middle of a ball to where it touches the ground. None: zero.
     """
 
-    def __init__(self, joints: NDArray[np.intp], points: Array, arms: Array | None = None) -> None:
+    def __init__(self, joints: Index, points: Array, arms: Array | None = None) -> None:
         self.joints, self.points = joints, np.ascontiguousarray(points)
         self.arms = np.zeros((len(points), 3)) if arms is None else arms
         # of rows: m @ X is the motion m of the joint as seen at the point, v + ω × r
@@ -45,21 +68,7 @@ class BodyPoints:
             T: (njoints, 3, 4), placements of the joints.
             carried: (njoints, nv), 1 for the columns that move a joint.
         """
-        kernel: Any = POINT_JACOBIANS.select(len(self.joints))
-        if kernel is not None:
-            J = np.empty((len(self.joints), *S.shape))
-            kernel(S, T, carried, self.joints, self.points, self.arms, J)
-            return J
-        POINT_JACOBIANS.overload().record(len(self.joints), _EACH * len(self.joints))
-        of_joints = T.take(self.joints, 0)
-        x = (
-            (of_joints[:, :, :3] @ self.points[:, :, None])[:, :, 0]
-            + of_joints[:, :, 3]
-            + self.arms
-        )
-        J = S * carried.take(self.joints, 0)[:, None]
-        J[:, :3] -= skew(x) @ J[:, 3:]
-        return J
+        return jacobians_at(S, T, carried, self.joints, self.points, self.arms)
 
     def motions(self, of_joints: Array) -> Array:
         """Return (K, 2, 6): twist and spatial acceleration at the points, in the joints' axes.

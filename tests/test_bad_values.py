@@ -342,6 +342,7 @@ def of_contacts() -> dict[str, dict[str, Any]]:
         "contacts.Scenario.load": {"source": "flat"},
         "contacts.Scenario.save": {"path": "written"},
         "contacts.Start.configuration": {"posture": "half_sitting"},
+        "contacts.supported": {"contact": FEET["left_foot"], "T": HERE},
         "contacts.Terrain": {"parts": [contacts.Plane()]},
         "contacts.Terrain.*": plane,
         "contacts.Terrain.ground": {"x": 0.0},

@@ -65,6 +65,14 @@ def test_the_normal_is_the_gradient_and_leads_to_the_surface(name):
     assert terrain.signed_distance(there) == pytest.approx(0, abs=1e-12)
 
 
+def test_distance_and_normal_come_together_too():
+    terrain = Terrain(list(PARTS.values()))
+    points = np.random.default_rng(2).uniform(-0.8, 0.8, (10, 30, 3))
+    d, n = terrain.distance_and_normal(points)
+    assert np.array_equal(d, terrain.signed_distance(points))
+    assert np.array_equal(n, terrain.normal(points))
+
+
 def test_slopes_and_headings_point_where_they_say():
     uphill = Plane("slope", rises=30, towards=90)
     n = uphill.faces[0].normal

@@ -74,13 +74,26 @@ class Terrain:
     def normal(self, points: ArrayLike) -> Array:
         """Return (..., 3), the outward unit normals of the nearest solids."""
         p = _points(points)
-        flat, owner = p.reshape(-1, 3), self.nearest(p).reshape(-1)
+        return self._normals(p.reshape(-1, 3), self.nearest(p).reshape(-1)).reshape(p.shape)
+
+    def distance_and_normal(self, points: ArrayLike) -> tuple[Array, Array]:
+        """Return `signed_distance` and `normal` of points (..., 3)."""
+        p = _points(points)
+        self._refuse_empty()
+        flat = p.reshape(-1, 3)
+        distances = self._distances(flat)
+        owner = distances.argmin(axis=0)
+        nearest = distances[owner, np.arange(len(flat))]
+        return nearest.reshape(p.shape[:-1]), self._normals(flat, owner).reshape(p.shape)
+
+    def _normals(self, points: Array, owner: Index) -> Array:
+        """(n, 3), of these solids at points (n, 3)."""
         if len(self.solids) == 1:
-            return self.solids[0].normal(flat).reshape(p.shape)
-        normals = np.empty_like(flat)
+            return self.solids[0].normal(points)
+        normals = np.empty_like(points)
         for k in np.unique(owner):
-            normals[owner == k] = self.solids[k].normal(flat[owner == k])
-        return normals.reshape(p.shape)
+            normals[owner == k] = self.solids[k].normal(points[owner == k])
+        return normals
 
     def friction(self, points: ArrayLike, otherwise: float) -> Array:
         """Return (...), the nearest solids' coefficients; `otherwise` where they have none."""
@@ -90,6 +103,8 @@ class Terrain:
 
     def own_friction(self, points: ArrayLike) -> Array:
         """Return (...), the nearest solids' coefficients; nan where they have none."""
+        if np.isnan(self._frictions).all():
+            return np.full(_points(points).shape[:-1], np.nan)
         return self._frictions[self.nearest(points)]
 
     def height(self, points: ArrayLike) -> Array:
