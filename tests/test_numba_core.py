@@ -24,6 +24,9 @@ from footwork.dynamics.kernels.scalars import (
 from footwork.dynamics.kernels.toolchain import Kernel, description
 
 pytest.importorskip("numba")
+from numba.core.compiler import Flags
+
+from footwork.dynamics.kernels import numba_core
 
 both = pytest.mark.parametrize("numbers", [1, LANES])
 
@@ -194,3 +197,18 @@ def test_code_survives_as_bytes():
 def _doubled(out, pair):
     for i in range(len(out)):
         out[i] = pair.factor * pair.x[i]
+
+
+def doubled(x, out):
+    for i in range(len(x)):
+        out[i] = 2.0 * x[i]
+
+
+def test_kernels_tell_llvm_which_arrays_are_apart():
+    x, out = np.arange(5.0), np.empty(5)
+    kernel = Kernel(doubled, 1, apart=True)
+    kernel.compiled(x, out)(x, out)
+    np.testing.assert_array_equal(out, 2.0 * x)
+    for options in kernel.options():
+        assert numba_core.CPUTargetOptions.parse_as_flags(Flags(), options).noalias
+    assert not Flags().noalias

@@ -25,7 +25,9 @@ from llvmlite import ir
 from numba import from_dtype, njit, types
 from numba.core import cgutils
 from numba.core.compiler import CompileResult
+from numba.core.cpu import CPUTargetOptions
 from numba.core.imputils import impl_ret_borrowed, lower_cast
+from numba.core.options import TargetOptions
 from numba.core.registry import cpu_target
 from numba.core.serialize import dumps
 from numba.core.typeconv import Conversion
@@ -46,6 +48,7 @@ KERNEL: dict[str, Any] = {
 }
 INLINED: dict[str, Any] = {**KERNEL, "forceinline": True, "no_cpython_wrapper": True}
 FLOAT_MATH = frozenset({"contract", "nsz"})  # of floats as of lanes
+CPUTargetOptions.noalias = TargetOptions.Mapping("noalias")  # a flag that njit has no word for
 
 # --- the number of eight configurations ---------------------------------------------------------
 _VECTOR = ir.VectorType(ir.DoubleType(), LANES)

@@ -66,7 +66,7 @@ _BACKGROUND_AFTER = 1.0  # of uncompiled work: then a kernel is compiled in the 
 _LOOKUP_INTERVAL = 0.25  # between two looks at the disk [s]
 _NUMBA_IMPORT = 1.0  # what importing Numba and reading code from disk take, about [s]
 
-_PICKLED = "arrays", "fastmath", "seconds", "inlined"  # options of a kernel
+_PICKLED = "arrays", "fastmath", "seconds", "inlined", "apart"  # options of a kernel
 
 _lock = threading.RLock()  # Numba compiles one function at a time
 _declared: list[Kernel] = []
@@ -89,6 +89,8 @@ class Kernel:
         seconds: what compiling takes, about [s].
         inlined: the most bytes of Python's code of functions that are always inlined; None: all.
             Large kernels are compiled in half of the time where LLVM decides about long ones.
+        apart: whether no function of it writes to what it reads through another argument: LLVM then
+            reorders, and makes vectors of what lies side by side.
     """
 
     def __init__(
@@ -102,8 +104,9 @@ class Kernel:
         each: float = 1e-4,
         seconds: float = 5.0,
         inlined: int | None = None,
+        apart: bool = False,
     ) -> None:
-        self.inlined = inlined
+        self.inlined, self.apart = inlined, apart
         self.function, self.numbers, self.arrays = function, numbers, arrays
         usual = () if numbers > 1 else ("contract", "nsz", *(("reassoc",) if arrays else ()))
         self.fastmath = tuple(sorted(usual if fastmath is None else fastmath))
@@ -183,6 +186,7 @@ class Kernel:
         """A hash of all that its machine code depends on, but for types and processor."""
         about: tuple[Any, ...] = self.numbers, self.arrays, self.fastmath
         about = about if self.inlined is None else (*about, self.inlined)
+        about = (*about, "apart") if self.apart else about
         return code_on_disk.stamp(self.function, _callees, about)
 
     @property
@@ -195,6 +199,7 @@ class Kernel:
         from .numba_core import INLINED, KERNEL
 
         own = {"_nrt": self.arrays, **({"fastmath": set(self.fastmath)} if self.fastmath else {})}
+        own |= {"noalias": True} if self.apart else {}
         most = {} if self.inlined is None else {"forceinline": self.inlined}
         return {**KERNEL, **own}, {**INLINED, **own, **most}
 
