@@ -12,6 +12,7 @@ import pytest
 import footwork as fw
 from footwork import control
 from footwork.contacts import ContactSet, PointContact, at_feet
+from footwork.control.kernels import ahead
 from footwork.control.kernels.predictive import PREDICT, PREDICTIONS
 from footwork.control.predictive import (
     Predictive,
@@ -22,7 +23,7 @@ from footwork.control.predictive import (
     solve_batch,
 )
 from footwork.control.predictive.centroidal import Body, turned_by_legs
-from footwork.control.predictive.legs import LegMomenta, Swing, swinging
+from footwork.control.predictive.legs import LegMomenta
 from footwork.control.predictive.reference import by_cvxpy
 from footwork.control.references import minimum_acceleration, swing
 from footwork.dynamics import State, Wrench
@@ -203,11 +204,37 @@ def test_swings_have_the_momentum_of_their_reference():
     goal = pin.SE3(np.eye(3), way)
     reference = swing(start, goal, 0.2, 0.05, 0.06, along=minimum_acceleration)
     times = np.linspace(0.0, 0.4, 41)
-    still, axes = np.zeros((41, 3)), np.tile(np.eye(3), (41, 1, 1))
-    K, one = np.diag([1.0, 2.0, 3.0]), [Swing("foot", 0.05, 0.2, way)]
-    found = swinging(["foot"], K[None], one, times, still, axes, 0.06)
+    K = np.diag([1.0, 2.0, 3.0])
+    each = ahead.Swings(
+        K[None], np.zeros(1, np.intp), np.array([0.05]), np.array([0.2]), way[None], 0.06
+    )
+    found = np.empty((41, 3))
+    for k, t in enumerate(times):
+        ahead.swinging(each, t, np.zeros(3), np.eye(3), found[k])
     wanted = [K @ reference(t).velocity[:3] for t in times]
     np.testing.assert_allclose(found, wanted, atol=1e-12)
+
+
+def test_what_is_wanted_ahead_goes_along_the_path():
+    robot, feet, q = standing("go2")
+    gait = PredictiveGait(robot, feet, q, "trot")
+    state, times = State(robot, q, np.zeros(robot.nv)), np.linspace(0.0, 0.5, 5)
+    for velocity in ((0.4, -0.2, 0.6), (0.4, -0.2, 0.0)):
+        gait.path = replace(gait.path, velocity=np.array(velocity), begin=0.1)
+        gait.ground.slope = np.array([0.1, -0.05])
+        found = gait._wanted(state, 0.3, [])(times)
+        for k, t in enumerate(times):
+            P = gait.path.at(0.3 + t)
+            height = gait.ground.height(P.translation) + gait.plan.height
+            np.testing.assert_allclose(found.com[k], [*P.translation[:2], height], atol=1e-12)
+            np.testing.assert_allclose(
+                found.velocity[k], P.rotation @ [*velocity[:2], 0.0], atol=1e-12
+            )
+            base = P.rotation @ gait._upright @ gait._root
+            np.testing.assert_allclose(found.rotation[k], base, atol=1e-12)
+            np.testing.assert_allclose(found.rate[k], [0.0, 0.0, velocity[2]], atol=1e-12)
+            own = gait._momenta(state).sum(axis=0) @ base.T @ -found.velocity[k]
+            np.testing.assert_allclose(found.legs[k], base @ own, atol=1e-12)
 
 
 def test_what_legs_turn_is_told_by_the_reference_and_the_rest_fades():

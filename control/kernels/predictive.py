@@ -3,7 +3,7 @@
 
     minimise  Σ_k ½ (x_k − x̂_k)ᵀQ_k(x_k − x̂_k) + Σ_b ½ (u_b − û_b)ᵀR_b(u_b − û_b) + Σ ρ ε
     such that x_{k+1} = A_k x_k + B_k Σ_b G_b u_b + e_k,    x_0 given,
-              F_b u_b + s = f_b,   −C_b u_b + s = c_b,   E_k x_k − ε + s = d_k,   −ε + s = 0,
+              F_b u_b + s = f_b,   −C_b u_b + s = c_b,   E x_k − ε + s = d_k,   −ε + s = 0,
 
 slacks s in half-lines and Lorentz cones, z their multipliers. x follows from u, and the costates y
 from x and z, so that what a step of Newton's leaves of these equations is nothing but rounding; it
@@ -12,8 +12,9 @@ is (W of Nesterov and Todd, see `contacts.kernels.cones`, with z in the place of
     (H + FᵀW²F) du = −r_u − Fᵀ(W d + W² r_s),   ds = −r_s − F du,   dz = W d − W² ds,
 
 H the Hessian of the motion. With the ε of each row eliminated this is the problem of `riccati`,
-solved with d = −λ (Mehrotra's predictor), then with his corrector. Problems of a batch lie side by
-side in lanes; a lane that has ended waits for the others.
+solved with d = −λ (Mehrotra's predictor), then with his corrector. It starts from the given u,
+whose slacks are at least ROOM, with multipliers such that sᵀz is as large everywhere. Problems of a
+batch lie side by side in lanes; a lane that has ended waits for the others.
 
 L. Vandenberghe, "The CVXOPT linear and quadratic cone program solvers" (2010).
 """
@@ -25,19 +26,19 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from ...contacts.kernels.algebra import add, any_lane, dot, norm
-from ...contacts.kernels.cones import corrected, inverse_step, scaled, scaling, set_identity
+from ...contacts.kernels.cones import corrected, inverse_step, scaled, scaling
 from ...contacts.kernels.conic import step
 from ...dynamics.kernels.scalars import LANES, as_lanes, choose, larger, root, smaller, workspaces
 from ...dynamics.kernels.toolchain import Kernel
-from .newton import build, residuals, slack_sizes, solve
-from .riccati import STATES, WRENCH, add_times, clear
+from .newton import BOUNDS, ENTRIES, SIGNS, build, left_over, residuals, slack_sizes, solve
+from .riccati import STATES, WRENCH, add_times, clear, free, push
 
 VECTORS = 12  # of workspace, of as many entries as there are slacks
 TO_BOUNDARY = 0.99  # of the way to the boundary of the cones that a step may go
 # W²ds is a small number times a large one when limits are met: multipliers are less exact than the
 # forces and the cost, which they move by the square of their own error
 DUAL = 1e-2
-ROOM = 0.05  # in the rows of x and of ε at the start
+ROOM = 0.5  # of slacks at the start: those of forces are in weights
 ENOUGH = 1e2  # times the tolerance: accepted when nothing more can be had
 
 
@@ -45,18 +46,19 @@ class Problems(NamedTuple):
     """Problems of the same sizes, each array (groups, …, LANES); see the module for the symbols.
 
     Attributes:
-        A, B, e: (N, 12, 12), (N, 12, 6), (N, 12).
-        Q, target: (N + 1, 12, 12), (N + 1, 12).
+        h, s, K, e: (N,), (N, 3), (N, 3, 3), (N, 12).
+        Q, target: (N + 1, 12), the diagonal, and x̂.
         start: x_0 (12,).
         G: (b, 6, n), in the same order as the nodes.
         R, u: (b, n), the diagonal and û.
         F, f: (b, m, n), (b, m).
         C, c: (b, q, D, n), (b, q, D), of each cone the last entry bounds the others.
-        E, d, rho: (N + 1, r, 12), (N + 1, r), (N + 1, r).
+        d, rho: (N + 1, 6).
     """
 
-    A: Any
-    B: Any
+    h: Any
+    s: Any
+    K: Any
     e: Any
     Q: Any
     target: Any
@@ -68,7 +70,6 @@ class Problems(NamedTuple):
     f: Any
     C: Any
     c: Any
-    E: Any
     d: Any
     rho: Any
 
@@ -78,13 +79,15 @@ class Answers(NamedTuple):
 
     Attributes:
         u: (b, n), where the method starts, and the minimiser.
+        w: (N, 6), [f; m] of the nodes.
         x, y: (N + 1, 12), the motion and its costates; those of x_0 too.
-        eps: (N + 1, r), by how much the rows of x are exceeded.
+        eps: (N + 1, 6), by how much the rows of x are exceeded.
         z: (slacks,), multipliers: cones component by component, rows of u, rows of x, those of ε.
         told: (4,): the cost, the relative error, the iterations, 1 where it is solved.
     """
 
     u: Any
+    w: Any
     x: Any
     y: Any
     eps: Any
@@ -92,18 +95,18 @@ class Answers(NamedTuple):
     told: Any
 
 
-def _counts(N, r, b, n, m, D, q):
-    K, _, L = slack_sizes(N, r, b, n, m, D, q)
+def _counts(N, b, n, m, D, q):
+    K, _, L = slack_sizes(N, b, n, m, D, q)
     xx, xw, ww = STATES * STATES, STATES * WRENCH, WRENCH * WRENCH
-    vectors = VECTORS * L, 5 * K + 1, 4 * (N + 1) * STATES, 3 * b * n, 3 * (N + 1) * r
-    blocks = b * n * n, 2 * b * WRENCH * n, n * (m + q * D + n), (N + 1) * r
-    nodes = N * xx, N * xw, N * xw, N * ww, N * WRENCH, N * STATES
-    return *vectors, *blocks, *nodes, 2 * xx, ww, 3 * STATES, 1
+    vectors = VECTORS * L, 5 * K + 1, 4 * (N + 1) * STATES, 3 * b * n, 3 * (N + 1) * BOUNDS
+    blocks = b * n * n, 2 * b * WRENCH * n, n * (m + q * D + n), (N + 1) * BOUNDS
+    nodes = N * xx, N * ww, N * xw, N * ww, N * WRENCH, N * STATES
+    return *vectors, *blocks, *nodes, 2 * xx, 3 * STATES, 1
 
 
-def memory_size(N: int, r: int, b: int, n: int, m: int, D: int, q: int) -> int:
+def memory_size(N: int, b: int, n: int, m: int, D: int, q: int) -> int:
     """Return how many numbers of memory problems of these sizes need, in each lane."""
-    return int(sum(_counts(N, r, b, n, m, D, q))) + 1
+    return int(sum(_counts(N, b, n, m, D, q))) + 1
 
 
 def predict(problems, first, sizes, options, answers, memory):
@@ -112,27 +115,27 @@ def predict(problems, first, sizes, options, answers, memory):
     Args:
         problems: Problems.
         first: (N + 1,), the contacts of node k are first[k] … first[k + 1] − 1.
-        sizes: N, r, b, n, m, D, q, as of the arrays.
+        sizes: N, b, n, m, D, q, as of the arrays.
         options: (3,): the tolerance, the complementarity sᵀz per entry at the start, and the most
             iterations.
         answers: Answers, is written; u is where it starts.
         memory: of `memory_size` numbers a lane.
     """
-    N, r, b, n, m, D, q = sizes
-    K, _P, L = slack_sizes(N, r, b, n, m, D, q)
+    N, b, n, m, D, q = sizes
+    K, _P, L = slack_sizes(N, b, n, m, D, q)
     # fmt: off
     (
         vectors_, factors_, motions_, inputs_, rows_, H_, V_, M_, weights_,
-        Pp_, X_, Z_, T_, v_, forced_, squares_, small_, w_, flags_,
-    ) = workspaces(memory, *_counts(N, r, b, n, m, D, q))
+        Pp_, U_, Z_, T_, v_, forced_, squares_, w_, flags_,
+    ) = workspaces(memory, *_counts(N, b, n, m, D, q))
     # fmt: on
     work = (
         as_lanes(vectors_.reshape(VECTORS, L, LANES)),
         as_lanes(factors_[: 5 * K].reshape(5, K, LANES)),
         as_lanes(motions_.reshape(4, N + 1, STATES, LANES)),
         as_lanes(inputs_.reshape(3, b, n, LANES)),
-        as_lanes(rows_.reshape(3, N + 1, r, LANES)),
-        as_lanes(weights_.reshape(N + 1, r, LANES)),
+        as_lanes(rows_.reshape(3, N + 1, BOUNDS, LANES)),
+        as_lanes(weights_.reshape(N + 1, BOUNDS, LANES)),
         flags_,
     )
     blocks = (
@@ -142,45 +145,46 @@ def predict(problems, first, sizes, options, answers, memory):
     )
     nodes = (
         as_lanes(Pp_.reshape(N, STATES, STATES, LANES)),
-        as_lanes(X_.reshape(N, STATES, WRENCH, LANES)),
-        as_lanes(Z_.reshape(N, STATES, WRENCH, LANES)),
+        as_lanes(U_.reshape(N, WRENCH, WRENCH, LANES)),
+        as_lanes(Z_.reshape(N, WRENCH, STATES, LANES)),
         as_lanes(T_.reshape(N, WRENCH, WRENCH, LANES)),
         as_lanes(v_.reshape(N, WRENCH, LANES)),
         as_lanes(forced_.reshape(N, STATES, LANES)),
         as_lanes(squares_.reshape(2, STATES, STATES, LANES)),
-        as_lanes(small_.reshape(WRENCH, WRENCH, LANES)),
         as_lanes(w_.reshape(3, STATES, LANES)),
     )
-    for g in range(len(problems.A)):
-        p = (
-            as_lanes(problems.A[g]), as_lanes(problems.B[g]), as_lanes(problems.e[g]),
-            as_lanes(problems.Q[g]), as_lanes(problems.target[g]), as_lanes(problems.start[g]),
+    for g in range(len(problems.h)):
+        p = Problems(
+            as_lanes(problems.h[g]), as_lanes(problems.s[g]), as_lanes(problems.K[g]),
+            as_lanes(problems.e[g]), as_lanes(problems.Q[g]), as_lanes(problems.target[g]),
+            as_lanes(problems.start[g]),
             as_lanes(problems.G[g]), as_lanes(problems.R[g]), as_lanes(problems.u[g]),
             as_lanes(problems.F[g]), as_lanes(problems.f[g]),
             as_lanes(problems.C[g]), as_lanes(problems.c[g]),
-            as_lanes(problems.E[g]), as_lanes(problems.d[g]), as_lanes(problems.rho[g]),
+            as_lanes(problems.d[g]), as_lanes(problems.rho[g]),
         )  # fmt: skip
         found = (
-            as_lanes(answers.u[g]), as_lanes(answers.x[g]), as_lanes(answers.y[g]),
-            as_lanes(answers.eps[g]), as_lanes(answers.z[g]), as_lanes(answers.told[g]),
+            as_lanes(answers.u[g]), as_lanes(answers.w[g]), as_lanes(answers.x[g]),
+            as_lanes(answers.y[g]), as_lanes(answers.eps[g]), as_lanes(answers.z[g]),
+            as_lanes(answers.told[g]),
         )  # fmt: skip
         minimise(p, first, sizes, options, found, work, blocks, nodes)
 
 
 def minimise(p, first, sizes, options, found, work, blocks, nodes):
     """Solve one problem (of each lane)."""
-    N, r, b, n, m, D, q = sizes
-    K, P, L = slack_sizes(N, r, b, n, m, D, q)
+    N, b, n, m, D, q = sizes
+    K, P, L = slack_sizes(N, b, n, m, D, q)
     cones = D, K, P
-    u, x, _y, eps, z, told = found
+    u, w, x, _y, eps, z, told = found
     vectors, factors, motions, inputs, rows, weights, flags = work
     s, wbar, lam, za, d, rs, _t, ds, dz = (
         vectors[0], vectors[1], vectors[2], vectors[3], vectors[4], vectors[5], vectors[6],
         vectors[7], vectors[8],
     )  # fmt: skip
     du, deps, dx = inputs[1], rows[1], motions[1]
-    begin(p, first, sizes, options[1], found, work, blocks, nodes)
-    told[3], ended = 0.0 * told[3], 0.0 * p[5][0]
+    begin(p, first, sizes, options[1], found, work)
+    told[3], ended = 0.0 * told[3], 0.0 * p.start[0]
     told[3] = ended
     told[2] = ended
     count = 1.0 * (K + P)
@@ -193,7 +197,7 @@ def minimise(p, first, sizes, options, found, work, blocks, nodes):
             for j in range(n):
                 error = larger(error, DUAL * largest(inputs[0, i, j]))
         for k in range(N + 1):
-            for j in range(r):
+            for j in range(BOUNDS):
                 error = larger(error, DUAL * largest(rows[0, k, j]))
         told[0] = choose(running, value, told[0])
         told[1] = choose(running, error, told[1])
@@ -227,7 +231,8 @@ def minimise(p, first, sizes, options, found, work, blocks, nodes):
             step(u[i], length, du[i], n)
         for k in range(N + 1):
             step(x[k], length, dx[k], STATES)
-            step(eps[k], length, deps[k], r)
+            step(eps[k], length, deps[k], BOUNDS)
+    roll_out(p, first, sizes, u, w, x)
     told[3] = choose(ENOUGH * options[0] - told[1], 1.0, 0.0)
 
 
@@ -236,81 +241,51 @@ def largest(a):
     return larger(a, -a)
 
 
-def begin(p, first, sizes, mean, found, work, blocks, nodes):
-    """Write where it starts: the minimiser of cost + ½ ‖F u − f‖², moved into the cones."""
-    _A, _B, _e, _Q, _target, _start, _G, _R, _uref, _F, _f, _C, _c, E, bound, rho = p
-    N, r, b, n, m, D, q = sizes
-    K, P, L = slack_sizes(N, r, b, n, m, D, q)
-    cones = D, K, P
-    u, x, _y, eps, z, _told = found
-    vectors, factors, motions, inputs, rows, weights, _flags = work
-    s, wbar, d, _rs, ds, dz = vectors[0], vectors[1], vectors[4], vectors[5], vectors[7], vectors[8]
-    roll_out(p, first, sizes, u, x, vectors[6])
-    set_identity(s, cones)
-    set_identity(z, cones)
-    scaling(z, s, cones, wbar, factors)
-    build(p, first, sizes, wbar, factors, weights, blocks, nodes)
-    clear(d, L)
-    clear(s, L)
-    clear(z, L)
+def begin(p, first, sizes, mean, found, work):
+    """Write where it starts: at u, with slacks of at least ROOM, and z = mean s⁻¹."""
+    N, b, n, m, D, q = sizes
+    K, _P, _L = slack_sizes(N, b, n, m, D, q)
+    u, w, x, _y, eps, z, _told = found
+    s = work[0][0]
+    roll_out(p, first, sizes, u, w, x)
     for k in range(N + 1):
-        clear(eps[k], r)
-    residuals(p, first, sizes, found, work, s)
-    for k in range(N + 1):
-        clear(rows[0, k], r)
-    solve(p, first, sizes, work, blocks, nodes)
-    for i in range(b):
-        add(u[i], 1.0, inputs[1, i], n)
-    for k in range(N + 1):
-        add(x[k], 1.0, motions[1, k], STATES)
-    for i in range(L):
-        s[i] = ds[i]
-        z[i] = dz[i]
-    inside(s, sizes, mean)
-    inside(z, sizes, mean)
-    off, least = D * K + b * m, ROOM
-    for k in range(N + 1):
-        for j in range(r):
-            i = off + k * r + j
-            free = bound[k, j] - dot(E[k, j], x[k], STATES)
-            eps[k, j] = larger(-free, 0.0) + least
-            s[i] = larger(free, 0.0) + least
-            s[i + (N + 1) * r] = eps[k, j]
-            z[i] = choose(rho[k, j] * s[i] - 2.0 * mean, mean / s[i], 0.5 * rho[k, j])
-            z[i + (N + 1) * r] = rho[k, j] - z[i]
-
-
-def roll_out(p, first, sizes, u, x, w):
-    """Write the motion x of forces u; w (≥ 6,) is workspace."""
-    A, B, e, _Q, _target, start, G, _R, _uref, _F, _f, _C, _c, _E, _bound, _rho = p
-    N, _r, _b, n, _m, _D, _q = sizes
-    for i in range(STATES):
-        x[0, i] = start[i]
-    for k in range(N):
-        clear(w, WRENCH)
-        for i in range(first[k], first[k + 1]):
-            add_times(G[i], u[i], WRENCH, n, w)
-        for i in range(STATES):
-            x[k + 1, i] = e[k, i]
-        add_times(A[k], x[k], STATES, STATES, x[k + 1])
-        add_times(B[k], w, STATES, WRENCH, x[k + 1])
-
-
-def inside(s, sizes, least):
-    """Move cones and half-lines of s inside, all of them by as much as the worst one needs."""
-    N, r, b, n, m, D, q = sizes
-    K, _P, _L = slack_sizes(N, r, b, n, m, D, q)
-    worst = -1e300 + 0.0 * s[0]
+        for j in range(BOUNDS):
+            left = p.d[k, j] - SIGNS[j] * x[k, ENTRIES[j]]
+            eps[k, j] = larger(-left, 0.0) + mean / p.rho[k, j]
+    left_over(p, first, sizes, u, x, eps, 1.0, s)
     for i in range(K):
-        size = 0.0
-        for a in range(D - 1):
-            size = size + s[a * K + i] * s[a * K + i]
-        worst = larger(worst, root(size) - s[(D - 1) * K + i])
-    for i in range(D * K, D * K + b * m):
-        worst = larger(worst, -s[i])
-    by = choose(worst + least, worst + least, 0.0)
-    for i in range((D - 1) * K, D * K + b * m):
-        s[i] = s[i] + by
+        square, last = 0.0, (D - 1) * K + i
+        for j in range(i, last, K):
+            square = square + s[j] * s[j]
+        s[last] = larger(s[last], root(square) + ROOM)
+        share = mean / (s[last] * s[last] - square)
+        z[last] = share * s[last]
+        for j in range(i, last, K):
+            z[j] = -share * s[j]
+    bounds = D * K + b * m
+    for i in range(D * K, bounds):
+        s[i] = larger(s[i], ROOM)
+        z[i] = mean / s[i]
+    for k in range(N + 1):
+        for j in range(BOUNDS):
+            i = bounds + k * BOUNDS + j
+            s[i] = larger(s[i], ROOM)
+            z[i] = smaller(mean / s[i], 0.9 * p.rho[k, j])
+            z[i + (N + 1) * BOUNDS] = p.rho[k, j] - z[i]
+
+
+def roll_out(p, first, sizes, u, w, x):
+    """Write [f; m] of forces u, and their motion."""
+    N, _b, n, _m, _D, _q = sizes
+    for i in range(STATES):
+        x[0, i] = p.start[i]
+    for k in range(N):
+        clear(w[k], WRENCH)
+        for i in range(first[k], first[k + 1]):
+            add_times(p.G[i], u[i], WRENCH, n, w[k])
+        free(p.h[k], p.s[k], p.K[k], x[k], x[k + 1])
+        push(p.h[k], p.K[k], w[k], x[k + 1])
+        add(x[k + 1], 1.0, p.e[k], STATES)
 
 
 def _given(axes: int) -> Any:
@@ -321,13 +296,15 @@ def _example() -> tuple[Any, ...]:
     row, table = _given(3), _given(4)
     cube, tesseract = _given(5), _given(6)
     problems = Problems(
-        cube, cube, table, cube, table, row, cube, table, table, cube, table, tesseract, cube,
+        row, table, cube, table, table, table, row, cube, table, table, cube, table, tesseract,
         cube, table, table,
     )  # fmt: skip
-    answers = Answers(table, table, table, table, row, row)
-    return problems, np.empty(0, np.intp), (0,) * 7, np.empty(3), answers, np.empty(0)
+    answers = Answers(table, table, table, table, table, row, row)
+    return problems, np.empty(0, np.intp), (0,) * 6, np.empty(3), answers, np.empty(0)
 
 
-_options: dict[str, Any] = {"example": _example, "each": 0.2, "seconds": 40.0, "inlined": 400}
+_options: dict[str, Any] = {
+    "example": _example, "each": 0.2, "seconds": 40.0, "inlined": 400, "apart": True,
+}  # fmt: skip
 PREDICT = Kernel(predict, 1, fastmath=("contract", "nsz", "reassoc"), **_options)
 PREDICTIONS = Kernel(predict, LANES, **_options)

@@ -4,8 +4,13 @@
     minimise  Σ_k ½ dx_kᵀQ_k dx_k + q_kᵀdx_k + Σ_b ½ du_bᵀH_b du_b − g_bᵀdu_b
     such that dx_{k+1} = A_k dx_k + B_k Σ_b G_b du_b,    dx_0 = 0
 
-with b the contacts of node k. However many contact forces there are, they move x through the six
-rows of their wrench alone. With S = Σ G_b H_b⁻¹ G_bᵀ = L Lᵀ, v = Σ G_b H_b⁻¹ g_b, y the costates,
+with Q_k diagonal and b the contacts of node k. A and B are those of a body that moves freely,
+x = [c, v, σ, θ], during a time h,
+
+    v' = v + h f,    c' = c + h (v + v')/2,    σ' = σ + h (m + s × c),    θ' = θ + h K (σ + σ')/2,
+
+[f; m] = Σ G_b du_b. However many contact forces there are, they move x through these six rows
+alone. With S = Σ G_b H_b⁻¹ G_bᵀ = L Lᵀ, v = Σ G_b H_b⁻¹ g_b, y the costates,
 
     du_b = H_b⁻¹ (g_b − G_bᵀB_kᵀy_{k+1}),       y_{k+1} = P' (A_k dx_k + B_k v) + p',
     y_k = P_k dx_k + p_k,   P_k = Q_k + A_kᵀP'A_k,   P' = P − Z Zᵀ,   Z Zᵀ = P X (1 + XᵀP X)⁻¹XᵀP
@@ -17,35 +22,95 @@ S. Wright, "Applying new optimization algorithms to model predictive control" (1
 
 from __future__ import annotations
 
+from ...contacts.kernels.algebra import add, dot
 from ...dynamics.kernels.scalars import choose, root
 
 STATES, WRENCH = 12, 6
 
+# --- the free motion ------------------------------------------------------------------------------
 
-def orthogonalise(V, first, last, L):
-    """Write L (6, 6) with L Lᵀ = S = V Vᵀ, of columns first … last − 1 of V (6, …), overwritten.
+
+def free(h, s, K, x, out):
+    """Write A x."""
+    for i in range(3):
+        out[i] = x[i] + h * x[3 + i]
+        out[3 + i] = x[3 + i]
+    out[6] = x[6] + h * (s[1] * x[2] - s[2] * x[1])
+    out[7] = x[7] + h * (s[2] * x[0] - s[0] * x[2])
+    out[8] = x[8] + h * (s[0] * x[1] - s[1] * x[0])
+    for i in range(3):
+        total = 0.0
+        for j in range(3):
+            total = total + K[i, j] * (x[6 + j] + out[6 + j])
+        out[9 + i] = x[9 + i] + 0.5 * h * total
+
+
+def push(h, K, w, out):
+    """Add B w."""
+    half = 0.5 * h * h
+    for i in range(3):
+        total = 0.0
+        for j in range(3):
+            total = total + K[i, j] * w[3 + j]
+        out[i] = out[i] + half * w[i]
+        out[3 + i] = out[3 + i] + h * w[i]
+        out[6 + i] = out[6 + i] + h * w[3 + i]
+        out[9 + i] = out[9 + i] + half * total
+
+
+def free_back(h, s, K, y, out):
+    """Write Aᵀy."""
+    a, b, c = _of_rates(h, K, y)
+    out[0] = y[0] + h * (b * s[2] - c * s[1])
+    out[1] = y[1] + h * (c * s[0] - a * s[2])
+    out[2] = y[2] + h * (a * s[1] - b * s[0])
+    for i in range(3):
+        out[3 + i] = y[3 + i] + h * y[i]
+        out[9 + i] = y[9 + i]
+    out[6] = 2.0 * a - y[6]
+    out[7] = 2.0 * b - y[7]
+    out[8] = 2.0 * c - y[8]
+
+
+def push_back(h, K, y, out):
+    """Write Bᵀy."""
+    a, b, c = _of_rates(h, K, y)
+    for i in range(3):
+        out[i] = h * (y[3 + i] + 0.5 * h * y[i])
+    out[3] = h * a
+    out[4] = h * b
+    out[5] = h * c
+
+
+def _of_rates(h, K, y):
+    """y_σ + ½ h Kᵀy_θ, the costate of a σ that comes during the node."""
+    half = 0.5 * h
+    return (
+        y[6] + half * (K[0, 0] * y[9] + K[1, 0] * y[10] + K[2, 0] * y[11]),
+        y[7] + half * (K[0, 1] * y[9] + K[1, 1] * y[10] + K[2, 1] * y[11]),
+        y[8] + half * (K[0, 2] * y[9] + K[1, 2] * y[10] + K[2, 2] * y[11]),
+    )
+
+
+# --- small matrices -------------------------------------------------------------------------------
+
+
+def orthogonalise(V, first, last, U):
+    """Write U = Lᵀ (6, 6) with L Lᵀ = V Vᵀ, of columns first … last − 1 of V (6, …), overwritten.
 
     By Gram and Schmidt's method on V, not by Cholesky's on S, whose squares would leave only half
     of the digits where forces are almost at their limits.
     """
+    n = last - first
     for j in range(WRENCH):
-        for i in range(j):
-            L[i, j] = 0.0
-        square = 0.0
-        for a in range(first, last):
-            square = square + V[j, a] * V[j, a]
-        size = root(square)
+        row = V[j, first:last]
+        size = root(dot(row, row, n))
         inverse = choose(size - 1e-150, 1.0 / choose(size - 1e-150, size, 1.0), 0.0)
-        L[j, j] = size
+        U[j, j] = size
         for i in range(j + 1, WRENCH):
-            along = 0.0
-            for a in range(first, last):
-                along = along + V[i, a] * V[j, a]
-            along = along * inverse
-            L[i, j] = along
-            along = along * inverse
-            for a in range(first, last):
-                V[i, a] = V[i, a] - along * V[j, a]
+            along = dot(V[i, first:last], row, n) * inverse
+            U[j, i] = along
+            add(V[i, first:last], -along * inverse, row, n)
 
 
 def factor(L, n):
@@ -80,42 +145,6 @@ def solve_upper(L, n, x):
         x[i] = total * L[i, i]
 
 
-def multiply(A, B, rows, inner, columns, out):
-    """Write A B of the first entries."""
-    for i in range(rows):
-        for j in range(columns):
-            out[i, j] = 0.0
-        for k in range(inner):
-            a = A[i, k]
-            for j in range(columns):
-                out[i, j] = out[i, j] + a * B[k, j]
-
-
-def eliminate(B, L, P, Pp, X, Y, T):
-    """Write P' of one node into Pp, Z into Y and the factor of 1 + XᵀP X into T; P is P_{k+1}."""
-    multiply(B, L, STATES, WRENCH, WRENCH, X)
-    multiply(P, X, STATES, STATES, WRENCH, Y)
-    for i in range(WRENCH):
-        for j in range(i + 1):
-            T[i, j] = 0.0
-        T[i, i] = T[i, i] + 1.0
-    for k in range(STATES):
-        for i in range(WRENCH):
-            a = X[k, i]
-            for j in range(i + 1):
-                T[i, j] = T[i, j] + a * Y[k, j]
-    factor(T, WRENCH)
-    for i in range(STATES):
-        solve_lower(T, WRENCH, Y[i])
-    for i in range(STATES):
-        for j in range(i + 1):
-            total = P[i, j]
-            for k in range(WRENCH):
-                total = total - Y[i, k] * Y[j, k]
-            Pp[i, j] = total
-            Pp[j, i] = total
-
-
 def add_times(M, x, rows, columns, out):
     """Add M x."""
     for i in range(rows):
@@ -128,9 +157,7 @@ def add_times(M, x, rows, columns, out):
 def add_back(M, y, rows, columns, out):
     """Add Mᵀ y."""
     for i in range(rows):
-        a = y[i]
-        for j in range(columns):
-            out[j] = out[j] + a * M[i, j]
+        add(out, y[i], M[i], columns)
 
 
 def clear(x, n):
@@ -139,30 +166,79 @@ def clear(x, n):
         x[i] = 0.0
 
 
-def backward(A, B, v, Pp, X, Z, T, q, p, forced, w):
+# --- the recursion --------------------------------------------------------------------------------
+
+
+def eliminate(h, K, U, P, Pp, Z, T, D):
+    """Write P' of one node into Pp, Zᵀ (6, 12) into Z and the factor of 1 + XᵀP X into T.
+
+    P is P_{k+1}; D (≥ 7, 12) is workspace, of (P B)ᵀ.
+    """
+    w = D[WRENCH]
+    for i in range(STATES):
+        push_back(h, K, P[i], w)
+        for j in range(WRENCH):
+            D[j, i] = w[j]
+    for j in range(WRENCH):
+        clear(Z[j], STATES)
+        for k in range(j, WRENCH):
+            add(Z[j], U[j, k], D[k], STATES)
+    for j in range(WRENCH):
+        push_back(h, K, Z[j], w)
+        for i in range(j, WRENCH):
+            total = 0.0
+            for k in range(i, WRENCH):
+                total = total + U[i, k] * w[k]
+            T[i, j] = total
+        T[j, j] = T[j, j] + 1.0
+    factor(T, WRENCH)
+    for j in range(WRENCH):
+        for k in range(j):
+            add(Z[j], -T[j, k], Z[k], STATES)
+        for i in range(STATES):
+            Z[j, i] = Z[j, i] * T[j, j]
+    for i in range(STATES):
+        for j in range(i + 1):
+            total = P[i, j]
+            for k in range(WRENCH):
+                total = total - Z[k, i] * Z[k, j]
+            Pp[i, j] = total
+            Pp[j, i] = total
+
+
+def carried(h, s, K, Pp, P, W):
+    """Write AᵀP'A into P; W (≥ 12, 12) is workspace."""
+    for i in range(STATES):
+        free_back(h, s, K, Pp[i], P[0])
+        for j in range(STATES):
+            W[j, i] = P[0, j]
+    for i in range(STATES):
+        free_back(h, s, K, W[i], P[i])
+
+
+def backward(h, s, K, v, U, Pp, Z, T, q, p, forced, w):
     """Write p_k into p, from p_{k+1} there, and P' B v + p' into `forced`; w (≥ 12,) workspace."""
-    clear(w, WRENCH)
-    add_back(X, p, STATES, WRENCH, w)
+    push_back(h, K, p, forced)
+    for j in range(WRENCH):
+        w[j] = 0.0
+        for k in range(j, WRENCH):
+            w[j] = w[j] + U[j, k] * forced[k]
     solve_lower(T, WRENCH, w)
     for i in range(STATES):
-        total = p[i]
-        for k in range(WRENCH):
-            total = total - Z[i, k] * w[k]
-        forced[i] = total
+        forced[i] = p[i]
+    for j in range(WRENCH):
+        add(forced, -w[j], Z[j], STATES)
     clear(w, STATES)
-    add_times(B, v, STATES, WRENCH, w)
+    push(h, K, v, w)
     add_times(Pp, w, STATES, STATES, forced)
-    for i in range(STATES):
-        p[i] = q[i]
-    add_back(A, forced, STATES, STATES, p)
+    free_back(h, s, K, forced, p)
+    add(p, 1.0, q, STATES)
 
 
-def costates(A, B, Pp, forced, dx, after, y, pushed):
+def costates(h, s, K, Pp, forced, dx, after, y, pushed):
     """Write A_k dx_k into `after`, y_{k+1}, and B_kᵀy_{k+1} into `pushed`."""
-    clear(after, STATES)
-    add_times(A, dx, STATES, STATES, after)
+    free(h, s, K, dx, after)
     for i in range(STATES):
         y[i] = forced[i]
     add_times(Pp, after, STATES, STATES, y)
-    clear(pushed, WRENCH)
-    add_back(B, y, STATES, WRENCH, pushed)
+    push_back(h, K, y, pushed)

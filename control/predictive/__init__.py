@@ -1,8 +1,9 @@
 """Predictive control of legged robots: a convex program of the next half second at each tick.
 
-To read: `centroidal` (the dynamics of a node), `blocks` (forces and their limits), `predictive`
-(the subproblem of a state), `subproblem`, `solving` and `control.kernels.predictive` (its
-solution), `prediction` (the answer), `gait` (the gaits that follow it).
+To read: `centroidal` (the dynamics of a node), `blocks` (forces and their limits),
+`control.kernels.centroidal` and `predictive` (the subproblem of a state), `subproblem`, `solving`
+and `control.kernels.predictive` (its solution), `prediction` (the answer), `gait` (the gaits that
+follow it).
 """
 
 from __future__ import annotations

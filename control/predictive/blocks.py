@@ -11,6 +11,7 @@ when the robot stood, where it does not carry now.
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -22,9 +23,8 @@ from ...contacts.limits import ContactLimits
 from ...contacts.torque_limits import torque_bounds_of
 from ...dynamics import State
 from ...robots.robot import Robot
+from ..kernels.centroidal import Blocks, Legs
 from ..limbs import limbs_of
-
-LEAST = 0.05  # of a torque limit, that is left to forces whatever the leg takes for itself
 
 
 @dataclass(frozen=True, eq=False)
@@ -85,38 +85,34 @@ def _own_joints(
     return np.array(rows, dtype=np.intp), np.array(lower), np.array(upper)
 
 
-@dataclass(frozen=True, eq=False)
-class Leg:
-    """The Jacobian and the own torques of a contact's joints at one state.
+def side_by_side(blocks: Sequence[Block]) -> Blocks:
+    """Return the blocks of contacts as arrays."""
+    cones = _padded([block.cones[:, ::-1] for block in blocks])[:, :, ::-1]
+    missing = _padded([np.zeros(len(block.cones)) for block in blocks], 1.0)
+    offsets = np.zeros(cones.shape[:3])
+    offsets[..., -1] = missing
+    half = [np.maximum(0.5 * (block.upper - block.lower), 1e-9) for block in blocks]
+    arrays = (
+        _padded([block.wrench for block in blocks]), _padded([block.rows for block in blocks]),
+        _padded([block.bounds for block in blocks], 1.0), cones, offsets,
+        _padded([block.even for block in blocks]),
+        _padded([block.joints.astype(float) for block in blocks]).astype(np.intp),
+        _padded([1.0 / each for each in half]),
+        _padded([0.5 * (block.upper + block.lower) for block in blocks]),
+    )  # fmt: skip
+    return Blocks(*map(np.ascontiguousarray, arrays))
 
-    Attributes:
-        jacobian: (6, j), of the contact's centre, axes of the base.
-        torques: h (j,) [N·m].
-    """
 
-    jacobian: Array
-    torques: Array
-
-    @classmethod
-    def of(cls, state: State, contact: Contact, joints: Index) -> Leg:
-        """Return those of a state."""
-        R, J = state.joint_placements[1][:, :3], contact.centre_jacobian(state)[:, joints]
-        return cls(np.vstack([R.T @ J[:3], R.T @ J[3:]]), state.bias[joints])
+def _padded(arrays: Sequence[Array], fill: float = 0.0) -> Array:
+    """(K, …): each in the corner of an array as large as the largest in each direction."""
+    found = np.full((len(arrays), *np.max([a.shape for a in arrays], axis=0)), fill)
+    for one, a in zip(found, arrays, strict=True):
+        one[tuple(slice(size) for size in a.shape)] = a
+    return found
 
 
-def torque_rows(block: Block, leg: Leg, turn: Array, weight: float) -> tuple[Array, Array]:
-    """Return rows F u ≤ f (2 j, n), (2 j,) of the torques of a leg.
-
-    Args:
-        block: of its contact.
-        leg: its Jacobian and own torques.
-        turn: (3, 3), from contact axes to those of the base, at that node.
-        weight: of the robot [N].
-    """
-    wrench = np.vstack([turn @ block.wrench[:3], turn @ block.wrench[3:]])
-    by_force = -weight * leg.jacobian.T @ wrench
-    half, middle = 0.5 * (block.upper - block.lower), 0.5 * (block.upper + block.lower)
-    scale = 1.0 / np.maximum(half, 1e-9)
-    rows, own = scale[:, None] * by_force, scale * (leg.torques - middle)
-    room = np.concatenate([1.0 - own, 1.0 + own])
-    return np.vstack([rows, -rows]), np.maximum(room, LEAST)
+def legs_of(state: State, contacts: ContactSet) -> Legs:
+    """Return the legs of contacts at a state."""
+    R, J = state.joint_placements[1][:, :3], contacts.attachment.centre_jacobians(state)
+    local = R.T @ J.reshape(len(J), 2, 3, -1)
+    return Legs(local.reshape(J.shape), state.bias)

@@ -19,15 +19,16 @@ Herzog, A. Del Prete, S. Schaal, L. Righetti, "On time optimization of centroida
 
 from __future__ import annotations
 
+import math
 from dataclasses import dataclass
+from functools import cached_property
 
 import numpy as np
 import pinocchio as pin
 
 from ...arrays import Array
 from ...dynamics import State
-
-FADING = 0.1  # time in which what is not known of ω_legs fades [s]
+from ..kernels.centroidal import FADING, Rigid
 
 
 @dataclass(frozen=True, eq=False)
@@ -81,78 +82,46 @@ class Body:
             0.5 * (inertia + inertia.T), R, R @ state.velocity[3:6],
         )  # fmt: skip
 
-    @property
+    @cached_property
     def weight(self) -> float:
         """m |g| [N]."""
-        return self.mass * float(np.linalg.norm(self.gravity))
+        return self.mass * math.hypot(*self.gravity)
 
-    @property
+    @cached_property
     def square(self) -> float:
         """ρ² [m²]."""
         return float(np.trace(self.inertia)) / (3 * self.mass)
 
-    def start(self, reference: Reference, origin: Array) -> Array:
-        """Return x_0 (12,)."""
+    @property
+    def rigid(self) -> Rigid:
+        """What kernels take."""
+        return Rigid(
+            self.mass, self.weight, self.square, self.gravity, self.com, self.momentum, self.rate,
+            self.inertia,
+        )  # fmt: skip
+
+    def start(self, reference: Reference) -> Array:
+        """Return x_0 (12,), with o = c now."""
         turn = pin.log3(self.rotation @ reference.rotation[0].T)
         spin = self.momentum / (self.mass * self.square)
-        return np.concatenate([self.com - origin, self.velocity, spin, turn])
+        return np.concatenate([np.zeros(3), self.velocity, spin, turn])
 
 
 def turned_by_legs(body: Body, reference: Reference, times: Array) -> Array:
     """Return ω_legs (N + 1, 3) at the ends of the nodes, world axes [rad/s]."""
-    inverse = _inverse_inertia(body, reference)
+    inverse = inverse_inertia(body, reference)
     known = np.zeros((len(times), 3)) if reference.legs is None else reference.legs
-    known = -np.einsum("kij,kj->ki", inverse, known)
+    known = -products(inverse, known)
     beyond = body.rate - inverse[0] @ body.momentum - known[0]
     return np.asarray(known + np.exp(-times / FADING)[:, None] * beyond)
 
 
-def linearised(
-    body: Body, reference: Reference, durations: Array, com: Array, forces: Array, wrenches: Array
-) -> tuple[Array, Array, Array]:
-    """Return A (N, 12, 12), B (N, 12, 6) and e (N, 12).
-
-    Args:
-        body: now.
-        reference: R̂ and ω̂.
-        durations: h of the nodes (N,) [s].
-        com: c̄ − o (N, 3) [m].
-        forces: Σ f̄ (N, 3) of the contacts, in weights.
-        wrenches: [F; M] (N, 6), known, M about the centre of mass [N, N·m].
-    """
-    N, h, square = len(durations), durations[:, None, None], body.square
-    g = body.weight / body.mass
-    one = np.eye(3)
-    gain = body.mass * square * _inverse_inertia(body, reference)[:-1]
-    spin = g / square * crosses(forces)  # of σ by c
-    A = np.tile(np.eye(12), (N, 1, 1))
-    A[:, :3, 3:6] = h * one
-    A[:, 6:9, :3] = h * spin
-    A[:, 9:, 6:9] = h * gain
-    A[:, 9:, :3] = 0.5 * h**2 * gain @ spin
-    B = np.zeros((N, 12, 6))
-    B[:, :3, :3], B[:, 3:6, :3] = 0.5 * h**2 * g * one, h * g * one
-    B[:, 6:9, 3:], B[:, 9:, 3:] = h * g / square * one, 0.5 * h**2 * g / square * gain
-    pushed = body.gravity + wrenches[:, :3] / body.mass
-    turned = wrenches[:, 3:] / (body.mass * square) - np.einsum("kij,kj->ki", spin, com)
-    step = durations[:, None]
-    surplus = turned_by_legs(body, reference, np.append(0.0, np.cumsum(durations))) - reference.rate
-    turning = 0.5 * (surplus[1:] + surplus[:-1])
-    e = np.hstack([
-        0.5 * step**2 * pushed, step * pushed, step * turned,
-        step * turning + 0.5 * step**2 * np.einsum("kij,kj->ki", gain, turned),
-    ])  # fmt: skip
-    return A, B, e
+def products(A: Array, x: Array) -> Array:
+    """A x (N, 3) of each."""
+    return np.asarray((A @ x[:, :, None])[:, :, 0])
 
 
-def _inverse_inertia(body: Body, reference: Reference) -> Array:
+def inverse_inertia(body: Body, reference: Reference) -> Array:
     """I⁻¹ (N + 1, 3, 3), world axes, at the reference's orientations."""
     R = reference.rotation
-    return np.asarray(R @ np.linalg.inv(body.inertia) @ R.transpose(0, 2, 1))
-
-
-def crosses(v: Array) -> Array:
-    """[v]× (N, 3, 3)."""
-    found = np.zeros((len(v), 3, 3))
-    found[:, 0, 1], found[:, 0, 2], found[:, 1, 2] = -v[:, 2], v[:, 1], -v[:, 0]
-    return np.asarray(found - found.transpose(0, 2, 1))
+    return np.asarray(R @ np.linalg.inv(body.inertia) @ R.swapaxes(1, 2))

@@ -4,7 +4,7 @@ Weak duality of  minimise Σ ρ ε  over the motions and the limits of the subpr
 λ of the rows E x ≤ d + ε, 0 ≤ λ ≤ ρ, μ ≥ 0 of the rows of u, and ζ in the cones, for which the
 Lagrangian does not depend on u,
 
-    G_bᵀB_kᵀ y_{k+1} + F_bᵀμ_b − C_bᵀζ_b = 0,    y_k = E_kᵀλ_k + A_kᵀy_{k+1},
+    G_bᵀB_kᵀ y_{k+1} + F_bᵀμ_b − C_bᵀζ_b = 0,    y_k = Eᵀλ_k + A_kᵀy_{k+1},
 
 no motion exceeds its bounds by less than the Lagrangian at u = 0:
 
@@ -19,7 +19,7 @@ import numpy as np
 
 from ...arrays import Array
 from .reference import by_cvxpy
-from .subproblem import Subproblem
+from .subproblem import E, Subproblem
 
 SMALL = 1e-9  # curvature that makes the least excess unique, in weights
 
@@ -30,7 +30,7 @@ class Certificate:
 
     Attributes:
         problem: whose rows, with Q = 0.
-        bounds: λ (N + 1, r).
+        bounds: λ (N + 1, 6).
         rows: μ (b, m).
         cones: ζ (b, q, D).
     """
@@ -45,7 +45,7 @@ class Certificate:
         """The bound on Σ ρ ε: positive where no forces keep the motion within its bounds."""
         P = self.problem
         x = P.motion(np.zeros_like(P.u))
-        excess = np.einsum("kri,ki->kr", P.E, x) - P.d
+        excess = x @ E.T - P.d
         by_limits = (self.rows * P.f).sum() + (self.cones * P.c).sum()
         return float((self.bounds * excess).sum() - by_limits)
 

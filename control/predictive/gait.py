@@ -19,13 +19,16 @@ from ...robots.values import mapping, number
 from ..footholds import moved
 from ..gaits import Gait
 from ..grip import with_friction
+from ..kernels import TICKS
+from ..kernels.ahead import AHEAD, Path
+from ..kernels.centroidal import Course
 from ..limits import JointLimits
 from ..locomotion import GaitController
 from ..references import Desired, minimum_acceleration
 from ..standing import trunk
 from ..tasks import FrameTask, MomentumTask, PostureTask, Task
 from .centroidal import Reference
-from .legs import LegMomenta, Swing, swinging
+from .legs import LegMomenta, Swing
 from .prediction import Prediction
 from .predictive import OPTIONS, Predictive
 from .stances import Stance
@@ -83,6 +86,7 @@ class PredictiveGait(GaitController):
         chosen = {} if predicting is None else mapping(predicting, "predicting", OPTIONS)
         self.predictive = Predictive(robot, feet, q, **chosen)
         self._momenta = LegMomenta(feet)
+        AHEAD.select(TICKS)
         self.every = number(every, "every", at_least=0, unit="[s]")
         self.prediction: Prediction | None = None
         limits = JointLimits.of(robot, stiffness=STIFFNESS)
@@ -172,22 +176,19 @@ class PredictiveGait(GaitController):
 
     def _wanted(self, state: State, t: float, swings: Sequence[Swing]) -> Any:
         """The reference from t on: above the path, upright, ahead."""
-        momenta = self._momenta(state)
+        start = self.path.start
+        path = Path(
+            start.rotation.copy(), start.translation.copy(), self.path.velocity,
+            t - self.path.begin, self.ground.point, self.ground.slope, self.plan.height,
+            self._upright @ self._root,
+        )  # fmt: skip
+        legs = self._momenta.swings(state, swings, self.step_height)
 
         def reference(times: Array) -> Reference:
-            poses = [self.path.at(t + s) for s in times]
-            R = np.array([P.rotation for P in poses])
-            vx, vy, wz = self.path.velocity if t >= self.path.begin else np.zeros(3)
-            velocity = R @ np.array([vx, vy, 0.0])
-            ground = np.array([P.translation for P in poses])
-            ground[:, 2] = [self.ground.height(place) for place in ground]
-            rate = np.tile([0.0, 0.0, wz], (len(times), 1))
-            up = np.array([0.0, 0.0, self.plan.height])
-            base = R @ self._upright @ self._root
-            legs = swinging(
-                self.feet.names, momenta, swings, times, velocity, base, self.step_height
-            )
-            return Reference(ground + up, velocity, base, rate, legs)
+            n = len(times)
+            found = Course(*(np.empty((n, *each)) for each in ((3,), (3,), (3, 3), (3,), (3,))))
+            AHEAD.overload().run(path, legs, times, found)
+            return Reference(*found)
 
         return reference
 

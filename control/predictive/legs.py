@@ -21,6 +21,7 @@ import numpy as np
 from ...arrays import Array
 from ...contacts import ContactSet
 from ...dynamics import State
+from ..kernels.ahead import Swings
 from ..limbs import limbs_of
 
 DAMPED = 0.01  # δ, so that legs that are straight do not seem to move infinitely fast [m]
@@ -49,45 +50,22 @@ class LegMomenta:
     """
 
     def __init__(self, contacts: ContactSet) -> None:
-        alone = limbs_of(contacts).alone
-        self._legs = [(c, np.flatnonzero(own)) for c, own in zip(contacts, alone, strict=True)]
+        self._contacts = contacts
+        rows = np.array([[True] * 3 + [contact.dim == 6] * 3 for contact in contacts])
+        self._own = rows[:, :, None] & limbs_of(contacts).alone[:, None, :]
+        self._damping = np.where(rows, DAMPED**2, 1.0)[:, :, None] * np.eye(6)
 
     def __call__(self, state: State) -> Array:
         """Return K (feet, 3, 3), axes of the base [kg m]; J⁺ = Jᵀ(J Jᵀ + δ² 1)⁻¹."""
-        R, found = state.joint_placements[1][:, :3], []
-        for contact, own in self._legs:
-            rows = 6 if contact.dim == 6 else 3
-            J = contact.centre_jacobian(state)[:rows, own]
-            square = J @ J.T + DAMPED**2 * np.eye(rows)
-            found.append(np.linalg.solve(square, J @ state.centroidal_map[3:, own].T)[:3].T)
-        return np.asarray(R.T @ np.array(found) @ R)
+        R = state.joint_placements[1][:, :3]
+        J = self._contacts.attachment.centre_jacobians(state) * self._own
+        square = J @ J.swapaxes(1, 2) + self._damping
+        K = np.linalg.solve(square, J @ state.centroidal_map[3:].T)[:, :3].swapaxes(1, 2)
+        return np.asarray(R.T @ K @ R)
 
-
-def swinging(
-    names: Sequence[str],
-    momenta: Array,
-    swings: Sequence[Swing],
-    times: Array,
-    velocity: Array,
-    rotation: Array,
-    height: float,
-) -> Array:
-    """Return Σ A_i q̇_i (n, 3) at times from now on, world axes [N·m·s].
-
-    Args:
-        names, momenta: of the feet, and K (feet, 3, 3).
-        swings: all there are until the last of the times.
-        times: (n,) [s].
-        velocity, rotation: of the base (n, 3), (n, 3, 3).
-        height: of the feet half-way [m].
-    """
-    feet = np.tile(-velocity, (len(names), 1, 1))
-    for name, begin, duration, way in swings:
-        x = np.clip((times - begin) / duration, 0.0, 1.0)
-        y = x * (1 - x)
-        # of a minimum-acceleration motion and of its bump, see `control.references`
-        foot = feet[names.index(name)]
-        foot += np.outer(6 / duration * y, way)
-        foot[:, 2] += 192 * height / duration * y**2 * (1 - 2 * x)
-    own = (feet[:, :, None] @ rotation)[:, :, 0] @ momenta.transpose(0, 2, 1)
-    return np.asarray((rotation @ own.sum(axis=0)[:, :, None])[:, :, 0])
+    def swings(self, state: State, swings: Sequence[Swing], height: float) -> Swings:
+        """Return what `kernels.ahead` takes: these swings, so high [m], and K at a state."""
+        each = np.array([(begin, duration, *way) for _, begin, duration, way in swings])
+        begin, duration, *way = each.reshape(-1, 5).T.copy()
+        foot = np.array([self._contacts.names.index(s.name) for s in swings], dtype=np.intp)
+        return Swings(self(state), foot, begin, duration, np.array(way).T.copy(), height)

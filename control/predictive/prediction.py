@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import itertools
 from collections.abc import Mapping
 from dataclasses import dataclass
 from functools import cached_property
@@ -15,7 +14,7 @@ from ...arrays import Array
 from ...contacts import ContactSet
 from ...dynamics import Wrench
 from .blocks import Block
-from .centroidal import Body, Reference, turned_by_legs
+from .centroidal import Body, Reference, inverse_inertia, products, turned_by_legs
 from .certificate import Certificate, certificate_of
 from .stances import Nodes
 from .subproblem import Solution, Subproblem
@@ -115,17 +114,14 @@ class Prediction:
     @cached_property
     def turning(self) -> Array:
         """ω (N + 1, 3) of the base, world axes [rad/s]: I⁻¹L + ω_legs."""
-        R = self.reference.rotation
-        inertia = R @ self.body.inertia @ R.transpose(0, 2, 1)
-        own = np.linalg.solve(inertia, self.momentum[:, :, None])[:, :, 0]
-        return np.asarray(own + turned_by_legs(self.body, self.reference, self.times))
+        own = products(inverse_inertia(self.body, self.reference), self.momentum)
+        return own + turned_by_legs(self.body, self.reference, self.times)
 
     @cached_property
     def net(self) -> Array:
         """(N, 6), [force; moment about c̄] of all contacts, world axes [N, N·m]."""
-        each = np.einsum("bij,bj->bi", self.subproblem.G, self.solution.u) * self.body.weight
-        first = self.subproblem.first
-        return np.array([each[i:j].sum(axis=0) for i, j in itertools.pairwise(first)])
+        mass, square = self.body.mass, self.body.square
+        return np.asarray(self.solution.w * np.repeat([mass, mass * square], 3))
 
     @cached_property
     def acceleration(self) -> Array:
@@ -180,9 +176,9 @@ class Prediction:
 
     def _least(self, each: Array) -> Array:
         """The smallest of each node's contacts (N,)."""
-        first = self.subproblem.first
-        pairs = itertools.pairwise(first)
-        return np.array([each[i:j].min(initial=np.inf) for i, j in pairs])
+        found = np.full(len(self.nodes.durations), np.inf)
+        np.minimum.at(found, self.subproblem.node, each)
+        return found
 
     # --- at a time -----------------------------------------------------------------------------
 
@@ -190,14 +186,3 @@ class Prediction:
         """Return the node at a time since `t` [s]."""
         found = int(np.searchsorted(self.times, since, side="right")) - 1
         return min(max(found, 0), len(self.nodes.durations) - 1)
-
-    def com_at(self, since: Array) -> Array:
-        """Return c (k, 3) at times since `t`; beyond the end, at its last velocity."""
-        beyond = np.maximum(since - self.times[-1], 0.0)[:, None] * self.velocity[-1]
-        inside = [np.interp(since, self.times, self.com[:, i]) for i in range(3)]
-        return np.asarray(np.column_stack(inside) + beyond)
-
-    def force_at(self, since: Array) -> Array:
-        """Return Σ f (k, 3) at times since `t`, in weights."""
-        i = np.clip(np.searchsorted(self.times, since, side="right") - 1, 0, len(self.net) - 1)
-        return np.asarray(self.net[i, :3] / self.body.weight)

@@ -17,15 +17,16 @@ from ...robots.configuration import check_configuration, check_robot
 from ...robots.robot import Robot
 from ...robots.values import array, instance, length, number, sequence, whole_number
 from ..kernels import TICKS
-from ..kernels.predictive import PREDICT
-from .blocks import Block, Leg, block_of, torque_rows
-from .centroidal import Body, Reference, crosses, linearised
+from ..kernels.centroidal import ASSEMBLE, Cost, Course, Grid, Past
+from ..kernels.newton import BOUNDS
+from ..kernels.predictive import PREDICT, Problems
+from .blocks import Block, block_of, legs_of, side_by_side
+from .centroidal import Body, Reference
 from .prediction import Prediction
 from .solving import solve
 from .stances import Nodes, Stance, nodes
 from .subproblem import Subproblem
 
-FAR = 1e3  # a bound that is none
 OPTIONS = "count", "step", "weights", "torque_limits", "tilt", "sink", "rise", "tolerance"
 
 
@@ -118,10 +119,14 @@ class Predictive:
             for contact in self.contacts
         }
         standing = State(robot, check_configuration(robot, q), np.zeros(robot.nv))
-        self._nominal = {c.name: self._leg(standing, c.name) for c in self.contacts}
-        self._shape = _shape(list(self.blocks.values()))
+        self._blocks = side_by_side(list(self.blocks.values()))
+        self._standing = legs_of(standing, self.contacts)
+        self._number = {name: k for k, name in enumerate(self.contacts.names)}
+        w = self.weights
+        self._cost = Cost(w.diagonal(), w.force, w.last, w.excess, self.tilt, self.sink, self.rise)
+        ASSEMBLE.select(TICKS)
         PREDICT.select(TICKS)
-        self._last: tuple[float, Prediction] | None = None
+        self._last: Prediction | None = None
 
     def __call__(
         self,
@@ -152,130 +157,81 @@ class Predictive:
             )
         body, grid = Body.of(state), nodes(stances, self.count, self.step)
         wanted = reference(grid.times)
-        com, forces = self._guess(body, wanted, grid, t)
-        known = _known(wrenches, com)
-        problem = self._subproblem(state, body, grid, wanted, com, forces, known)
+        course = self._course(wanted)
+        past = self._past(body, course, grid, t)
+        problem = self._subproblem(state, body, course, self._grid(grid, _known(wrenches)), past)
+        problem.start[:] = body.start(wanted)
         found = solve(problem, self.tolerance)
-        prediction = Prediction(t, body, grid, wanted, problem, found, self.contacts, self.blocks)
-        self._last = (t, prediction)
-        return prediction
+        self._last = Prediction(t, body, grid, wanted, problem, found, self.contacts, self.blocks)
+        return self._last
 
-    def _guess(self, body: Body, wanted: Reference, grid: Nodes, t: float) -> tuple[Array, Array]:
-        """c̄ (N, 3) and f̄ (N, 3) in weights: the last prediction's, else those of the reference."""
-        now = grid.times[:-1]
-        up = -body.gravity / np.linalg.norm(body.gravity)
-        if self._last is None or not 0 <= t - self._last[0] < grid.durations.sum():
-            return wanted.com[:-1], np.tile(up, (len(now), 1))
-        before, last = self._last
-        return last.com_at(now + t - before), last.force_at(now + t - before)
+    def _past(self, body: Body, course: Course, grid: Nodes, t: float) -> Past:
+        """What to linearise about: the last prediction, else the reference."""
+        last = self._last
+        if last is None or not 0 <= t - last.t < grid.times[-1]:
+            return Past(grid.times, course.com, np.tile(-body.gravity, (self.count, 1)))
+        return Past(last.times + (last.t - t), last.com, last.solution.w[:, :3].copy())
 
     def _checked(self, stances: Sequence[Stance]) -> tuple[Stance, ...]:
         given = sequence(stances, "stances", Stance)
         for name in (name for stance in given for name in stance.places):
-            if name not in self.contacts.names:
+            if name not in self._number:
                 raise ContactError(unknown("contact", name, self.contacts.names))
         if not given:
             raise ConfigurationError("stances: got none, expected at least one")
         return given
 
-    def _leg(self, state: State, name: str) -> Leg:
-        return Leg.of(state, self.contacts[name], self.blocks[name].joints)
-
     # --- the data of the subproblem ------------------------------------------------------------
 
     def _subproblem(
-        self, state: State, body: Body, grid: Nodes, wanted: Reference, com: Array, forces: Array,
-        known: Array,
-    ) -> Subproblem:  # fmt: skip
-        """Return the subproblem, linearised about c̄ (N, 3) [m] and Σ f̄ (N, 3) [weights]."""
-        origin, N = body.com, self.count
-        A, B, e = linearised(body, wanted, grid.durations, com - origin, forces, known)
-        target = np.hstack([
-            wanted.com - origin, wanted.velocity, np.zeros((N + 1, 6)),
-        ])  # fmt: skip
-        target[:, 6:9] = _spin(body, wanted)
-        Q = np.zeros((N + 1, 12, 12))
-        spans = np.append(0.0, grid.durations)
-        spans[-1] += self.weights.last
-        Q[:, range(12), range(12)] = spans[:, None] * self.weights.diagonal()
-        E, d, rho = self._bounds(wanted, origin)
-        first, parts = self._forces(state, body, grid, wanted, com)
-        return Subproblem(A, B, e, Q, target, body.start(wanted, origin), *parts, E, d, rho, first)
+        self, state: State, body: Body, course: Course, grid: Grid, past: Past
+    ) -> Subproblem:
+        """Return the subproblem, but for x_0."""
+        counts = np.diff(grid.begin)
+        carries = np.zeros(len(self.contacts), dtype=bool)
+        carries[grid.contact[: counts[0]]] = True
+        problem, first = self._empty(counts[grid.stance].sum())
+        ASSEMBLE.overload().run(
+            body.rigid, course, grid, past, self._blocks, legs_of(state, self.contacts),
+            self._standing, carries, self._cost, problem, first,
+        )  # fmt: skip
+        return Subproblem(*problem, first)
 
-    def _bounds(self, wanted: Reference, origin: Array) -> tuple[Array, Array, Array]:
-        """E, d, ρ: height and tilt."""
-        E = np.zeros((self.count + 1, 6, 12))
-        d = np.full((self.count + 1, 6), self.tilt)
-        E[:, 0, 2], E[:, 1, 2] = -1.0, 1.0
-        E[:, [2, 3], 9], E[:, [4, 5], 10] = (1.0, -1.0), (1.0, -1.0)
-        height = wanted.com[:, 2] - origin[2]
-        d[:, 0], d[:, 1] = self.sink - height, self.rise + height
-        d[0] = FAR  # now is as it is
-        return E, d, np.full((self.count + 1, 6), self.weights.excess)
+    def _grid(self, grid: Nodes, known: Array) -> Grid:
+        """The nodes and their contacts."""
+        placed = [(self._number[n], T.homogeneous) for s in grid.own for n, T in s.places.items()]
+        contact = np.array([number for number, _ in placed], dtype=np.intp)
+        poses = np.array([T for _, T in placed]).reshape(-1, 4, 4)
+        begin = np.cumsum([0, *(len(stance.places) for stance in grid.own)])
+        return Grid(grid.durations, grid.index, begin, contact, poses, known)
 
-    def _forces(
-        self, state: State, body: Body, grid: Nodes, wanted: Reference, com: Array
-    ) -> tuple[Index, tuple[Array, Array, Array, Array, Array, Array, Array]]:
-        """`first`, and G, R, û, F, f, C, c of all contacts at all nodes."""
-        counts = [len(stance.places) for stance in grid.stances]
-        first = np.concatenate([[0], np.cumsum(counts)]).astype(np.intp)
-        b, (n, m, q, D) = int(first[-1]), self._shape
-        G, u = np.zeros((b, 6, n)), np.zeros((b, n))
-        F, f = np.zeros((b, m, n)), np.ones((b, m))
-        C, c = np.zeros((b, q, D, n)), np.zeros((b, q, D))
-        c[..., -1] = 1.0
-        R = np.repeat(self.weights.force * grid.durations, counts)[:, None] * np.ones(n)
-        legs, k = dict[str, Leg](), 0
-        while k < len(grid.stances):
-            stance, end = grid.stances[k], k
-            while end < len(grid.stances) and grid.stances[end] is stance:
-                end += 1
-            for i, (name, T) in enumerate(stance.places.items()):
-                block = self.blocks[name]
-                own = slice(first[k] + i, first[end], len(stance.places))
-                if name not in legs:
-                    carries = k == 0
-                    legs[name] = self._leg(state, name) if carries else self._nominal[name]
-                size = len(block.even)
-                _fill_wrench(G[own], block, T, com[k:end])
-                u[own, :size] = block.even / len(stance.places)
-                turn = wanted.rotation[k].T @ T.rotation
-                rows, bounds = torque_rows(block, legs[name], turn, body.weight)
-                both = len(block.bounds), len(block.bounds) + len(bounds)
-                F[own, : both[0], :size], f[own, : both[0]] = block.rows, block.bounds
-                F[own, both[0] : both[1], :size], f[own, both[0] : both[1]] = rows, bounds
-                cones, deep = len(block.cones), block.cones.shape[1]
-                C[own, :cones, : deep - 1, :size] = block.cones[:, :-1]
-                C[own, :cones, -1, :size], c[own, :cones] = block.cones[:, -1], 0.0
-            k = end
-        return first, (G, R, u, F, f, C, c)
+    def _course(self, wanted: Reference) -> Course:
+        """The arrays of a reference."""
+        known = np.zeros_like(wanted.com) if wanted.legs is None else wanted.legs
+        given = Course(wanted.com, wanted.velocity, wanted.rotation, wanted.rate, known)
+        found = Course(*[np.ascontiguousarray(x, dtype=float) for x in given])
+        for name, x in zip(Course._fields, found, strict=True):
+            expected = (self.count + 1, 3, 3) if name == "rotation" else (self.count + 1, 3)
+            if x.shape != expected:
+                raise ConfigurationError(
+                    f"reference: got {name} of shape {x.shape}, expected {expected}"
+                )
+        return found
+
+    def _empty(self, b: int) -> tuple[Problems, Index]:
+        """The subproblem's arrays and `first`, not yet filled, of b contacts."""
+        N, blocks = self.count, self._blocks
+        (_, q, D, n), m = blocks.cones.shape, blocks.rows.shape[1] + 2 * blocks.joints.shape[1]
+        shapes = (
+            (N,), (N, 3), (N, 3, 3), (N, 12), (N + 1, 12), (N + 1, 12), (12,), (b, 6, n), (b, n),
+            (b, n), (b, m, n), (b, m), (b, q, D, n), (b, q, D), (N + 1, BOUNDS), (N + 1, BOUNDS),
+        )  # fmt: skip
+        return Problems(*map(np.empty, shapes)), np.empty(N + 1, dtype=np.intp)
 
 
-def _shape(blocks: list[Block]) -> tuple[int, int, int, int]:
-    """The largest n, m, q and D of blocks."""
-    m = max(len(b.bounds) + 2 * len(b.joints) for b in blocks)
-    deep = max(b.cones.shape[1] for b in blocks)
-    return max(len(b.even) for b in blocks), m, max(len(b.cones) for b in blocks), deep
-
-
-def _fill_wrench(G: Array, block: Block, T: Any, com: Array) -> None:
-    """Write [force; moment about c̄] (nodes, 6, n), world axes, by u of a contact at T."""
-    R, n = T.rotation, len(block.even)
-    force, moment = R @ block.wrench[:3], R @ block.wrench[3:]
-    G[:, :3, :n] = force
-    G[:, 3:, :n] = moment + crosses(T.translation - com) @ force
-
-
-def _spin(body: Body, wanted: Reference) -> Array:
-    """L/(m ρ²) (N + 1, 3) of the reference's ω̂."""
-    R = wanted.rotation
-    inertia = R @ body.inertia @ R.transpose(0, 2, 1)
-    return np.asarray(np.einsum("kij,kj->ki", inertia, wanted.rate) / (body.mass * body.square))
-
-
-def _known(wrenches: Sequence[Wrench] | Wrench | None, com: Array) -> Array:
-    """[F; M about c̄] (N, 6) of known wrenches, world axes."""
-    found = np.zeros((len(com), 6))
+def _known(wrenches: Sequence[Wrench] | Wrench | None) -> Array:
+    """[F; M] (6,) of known wrenches about the world's origin, in its axes."""
+    found = np.zeros(6)
     if wrenches is None:
         return found
     for wrench in (
@@ -285,6 +241,5 @@ def _known(wrenches: Sequence[Wrench] | Wrench | None, com: Array) -> Array:
             raise ConfigurationError(
                 f"wrenches: got {wrench!r}; expected wrenches at a point, in world axes"
             )
-        found[:, :3] += wrench.force
-        found[:, 3:] += wrench.moment + np.cross(wrench.point - com, wrench.force)
+        found += wrench.at(np.zeros(3)).vector
     return found

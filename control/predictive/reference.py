@@ -7,7 +7,8 @@ from typing import Any
 import numpy as np
 
 from ...errors import SolverError
-from .subproblem import Solution, Subproblem
+from ..kernels.newton import BOUNDS
+from .subproblem import E, Solution, Subproblem
 
 
 def by_cvxpy(problem: Subproblem) -> Solution:
@@ -18,9 +19,9 @@ def by_cvxpy(problem: Subproblem) -> Solution:
     """
     import cvxpy as cp
 
-    N, r, b, n, _, _, _ = problem.sizes
+    N, b, n, _, _, _ = problem.sizes
     x, u = cp.Variable((N + 1, 12)), cp.Variable((b, n))
-    eps = cp.Variable((N + 1, r), nonneg=True)
+    eps = cp.Variable((N + 1, BOUNDS), nonneg=True)
     motion: list[Any] = [x[0] == problem.start]
     for k in range(N):
         own = range(problem.first[k], problem.first[k + 1])
@@ -28,7 +29,7 @@ def by_cvxpy(problem: Subproblem) -> Solution:
         motion.append(x[k + 1] == problem.A[k] @ x[k] + pushed + problem.e[k])
     rows = [problem.F[i] @ u[i] <= problem.f[i] for i in range(b)]
     cones = [_cones(problem, u, i) for i in range(b)]
-    bounds = [problem.E[k] @ x[k] <= problem.d[k] + eps[k] for k in range(N + 1)]
+    bounds = [E @ x[k] <= problem.d[k] + eps[k] for k in range(N + 1)]
     limits = motion + rows + bounds + [cone for each in cones for cone in each]
     found = cp.Problem(cp.Minimize(_cost(problem, x, u, eps)), limits)
     found.solve(solver="CLARABEL", tol_gap_abs=1e-11, tol_gap_rel=1e-11, tol_feas=1e-11)
@@ -37,11 +38,11 @@ def by_cvxpy(problem: Subproblem) -> Solution:
     stats = found.solver_stats
     duals = [np.array([limit.dual_value for limit in each]) for each in (rows, bounds)]
     of_cones = np.array([[_dual(cone) for cone in each] for each in cones])
-    own_x = np.asarray(x.value)
+    own_u, own_x = np.asarray(u.value), np.asarray(x.value)
     return Solution(
-        np.asarray(u.value), own_x, np.asarray(eps.value), problem.costates(own_x, duals[1]),
-        duals[0].reshape(problem.f.shape), of_cones.reshape(problem.c.shape), duals[1],
-        float(found.value), 0.0,
+        own_u, problem.wrench(own_u), own_x, np.asarray(eps.value),
+        problem.costates(own_x, duals[1]), duals[0].reshape(problem.f.shape),
+        of_cones.reshape(problem.c.shape), duals[1], float(found.value), 0.0,
         int(stats.num_iters), found.status == "optimal",
     )  # fmt: skip
 
@@ -50,10 +51,7 @@ def _cost(problem: Subproblem, x: Any, u: Any, eps: Any) -> Any:
     import cvxpy as cp
 
     cost = 0.5 * cp.sum(cp.multiply(problem.R, cp.square(u - problem.u)))
-    for k, Q in enumerate(problem.Q):
-        values, axes = np.linalg.eigh(Q)
-        root = np.sqrt(np.maximum(values, 0.0))[:, None] * axes.T
-        cost += 0.5 * cp.sum_squares(root @ (x[k] - problem.target[k]))
+    cost += 0.5 * cp.sum(cp.multiply(problem.Q, cp.square(x - problem.target)))
     return cost + cp.sum(cp.multiply(problem.rho, eps))
 
 

@@ -10,13 +10,13 @@ import numpy as np
 from ...arrays import Array
 from ...dynamics.kernels.scalars import LANES
 from ...errors import SolverError
-from ..kernels.newton import slack_sizes
+from ..kernels.newton import BOUNDS, slack_sizes
 from ..kernels.predictive import PREDICT, PREDICTIONS, Answers, Problems, memory_size
 from .reference import by_cvxpy
 from .subproblem import Solution, Subproblem
 
 TOLERANCE = 1e-7  # of residuals and gap, relative to the cost
-START = 0.1  # how far inside their cones slacks and multipliers begin, at least
+START = 0.02  # sᵀz, of each slack and its multiplier, where the method starts
 ITERATIONS = 40
 
 
@@ -35,12 +35,10 @@ def solve(problem: Subproblem, tolerance: float = TOLERANCE) -> Solution:
         with PREDICT.uncompiled(1):
             return by_cvxpy(problem)
     data = Problems(*[
-        np.ascontiguousarray(getattr(problem, name)[None, ..., None]) for name in Problems._fields
+        np.ascontiguousarray(getattr(problem, name))[None, ..., None] for name in Problems._fields
     ])  # fmt: skip
-    answers = _answers(problem.sizes, 1, 1)
-    answers.u[:] = data.u
-    _run(kernel, data, problem, answers, 1, tolerance)
-    return _solution(problem, Answers(*[x[0, ..., 0] for x in answers]))
+    found = _run(kernel, data, problem, 1, tolerance)
+    return _solution(problem, Answers(*[x[0, ..., 0] for x in found]))
 
 
 def solve_batch(problems: Sequence[Subproblem], tolerance: float = TOLERANCE) -> list[Solution]:
@@ -70,46 +68,37 @@ def solve_batch(problems: Sequence[Subproblem], tolerance: float = TOLERANCE) ->
     data = Problems(*[
         _in_lanes([getattr(p, name) for p in problems], groups) for name in Problems._fields
     ])  # fmt: skip
-    answers = _answers(one.sizes, groups, LANES)
-    answers.u[:] = data.u
-    _run(kernel, data, one, answers, LANES, tolerance)
-    return [
-        _solution(p, Answers(*[x[i // LANES, ..., i % LANES] for x in answers]))
-        for i, p in enumerate(problems)
-    ]
+    found = _run(kernel, data, one, LANES, tolerance)
+    each = [np.moveaxis(x, -1, 1).reshape(-1, *x.shape[1:-1]) for x in found]
+    return [_solution(p, Answers(*own)) for p, *own in zip(problems, *each, strict=False)]
 
 
 def _in_lanes(arrays: list[Array], groups: int) -> Array:
     """(groups, …, LANES), the last problem again where there are no more."""
     filled = arrays + [arrays[-1]] * (groups * LANES - len(arrays))
-    stacked = np.stack(filled).reshape(groups, LANES, *arrays[0].shape)
-    return np.ascontiguousarray(np.moveaxis(stacked, 1, -1))
+    rows = np.array(filled).reshape(groups, LANES, -1).swapaxes(1, 2)
+    return np.ascontiguousarray(rows).reshape(groups, *arrays[0].shape, LANES)
 
 
-def _answers(sizes: tuple[int, ...], groups: int, lanes: int) -> Answers:
-    N, r, b, n, m, D, q = sizes
-    _, _, L = slack_sizes(N, r, b, n, m, D, q)
-    shapes = (b, n), (N + 1, 12), (N + 1, 12), (N + 1, r), (L,), (4,)
-    return Answers(*[np.zeros((groups, *shape, lanes)) for shape in shapes])
-
-
-def _run(
-    kernel: Any, data: Problems, problem: Subproblem, answers: Answers, lanes: int, tolerance: float
-) -> None:
+def _run(kernel: Any, data: Problems, problem: Subproblem, lanes: int, tolerance: float) -> Answers:
+    """What the kernel finds, for problems with the contacts of this one."""
+    (N, b, n, _, _, _), L = problem.sizes, slack_sizes(*problem.sizes)[2]
+    shapes = (b, n), (N, 6), (N + 1, 12), (N + 1, 12), (N + 1, BOUNDS), (L,), (4,)
+    answers = Answers(*[np.empty((len(data.h), *shape, lanes)) for shape in shapes])
+    answers.u[:] = data.u
     options = np.array([tolerance, START, ITERATIONS])
     memory = np.empty(lanes * (memory_size(*problem.sizes) + 1))
     kernel(data, problem.first, problem.sizes, options, answers, memory)
+    return answers
 
 
 def _solution(problem: Subproblem, found: Answers) -> Solution:
-    N, r, b, n, m, D, q = problem.sizes
-    _K, _, _L = slack_sizes(N, r, b, n, m, D, q)
-    z, off = found.z, D * b * q
-    cost, error, iterations, solved = map(float, found.told)
-    cones = np.moveaxis(z[:off].reshape(D, b, q), 0, -1)
-    rows = z[off : off + b * m].reshape(b, m)
-    bounds = z[off + b * m : off + b * m + (N + 1) * r].reshape(N + 1, r)
-    x, u, eps, y = (np.array(a) for a in (found.x, found.u, found.eps, found.y))
+    N, b, _, m, D, q = problem.sizes
+    off = D * b * q
+    cones, rows = found.z[:off].reshape(D, b, q).transpose(1, 2, 0), found.z[off : off + b * m]
+    bounds = found.z[off + b * m :][: (N + 1) * BOUNDS]
+    cost, error, iterations, solved = found.told.tolist()
     return Solution(
-        u, x, eps, y, rows, cones, bounds, cost, error, int(iterations), bool(solved > 0)
-    )
+        found.u, found.w, found.x, found.eps, found.y, rows.reshape(b, m), cones,
+        bounds.reshape(N + 1, BOUNDS), cost, error, int(iterations), solved > 0,
+    )  # fmt: skip

@@ -4,11 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from functools import cached_property
 from typing import Any
 
 import numpy as np
 
-from ...arrays import Array
+from ...arrays import Array, Index
 from ...robots.values import mapping, number, placement
 
 
@@ -39,16 +40,25 @@ class Nodes:
 
     Attributes:
         durations: (N,) [s].
-        stances: (N,), that of each.
+        own: the stances, one after the other.
+        index: (N,), of these, that of each node.
     """
 
     durations: Array
-    stances: tuple[Stance, ...]
+    own: tuple[Stance, ...]
+    index: Index
 
-    @property
+    @cached_property
     def times(self) -> Array:
         """(N + 1,), from the beginning on [s]."""
-        return np.concatenate([[0.0], np.cumsum(self.durations)])
+        times = np.zeros(len(self.durations) + 1)
+        self.durations.cumsum(out=times[1:])
+        return times
+
+    @cached_property
+    def stances(self) -> tuple[Stance, ...]:
+        """(N,), that of each node."""
+        return tuple(self.own[i] for i in self.index)
 
 
 def nodes(stances: Sequence[Stance], count: int, step: float) -> Nodes:
@@ -56,13 +66,14 @@ def nodes(stances: Sequence[Stance], count: int, step: float) -> Nodes:
 
     Each stance is divided evenly, so that contacts come and go between two nodes.
     """
-    durations, own = list[float](), list[Stance]()
-    for stance in stances:
+    durations, index = list[float](), list[int]()
+    for i, stance in enumerate(stances):
         parts = max(1, round(stance.duration / step))
         durations += [stance.duration / parts] * parts
-        own += [stance] * parts
-        if len(own) >= count:
+        index += [i] * parts
+        if len(index) >= count:
             break
-    rest = count - len(own)
-    durations, own = durations + [step] * rest, own + [stances[-1]] * rest
-    return Nodes(np.array(durations[:count]), tuple(own[:count]))
+    rest = count - len(index)
+    durations, index = durations + [step] * rest, index + [len(stances) - 1] * rest
+    own = tuple(stances[: index[count - 1] + 1])
+    return Nodes(np.array(durations[:count]), own, np.array(index[:count], dtype=np.intp))

@@ -2,12 +2,17 @@
 
     minimise  Σ_k ½ (x_k − x̂_k)ᵀQ_k(x_k − x̂_k) + Σ_b ½ (u_b − û_b)ᵀR_b(u_b − û_b) + Σ ρ ε
     such that x_{k+1} = A_k x_k + B_k Σ_b G_b u_b + e_k,    x_0 given,
-              F_b u_b ≤ f_b,    C_b u_b + c_b in Lorentz cones,    E_k x_k ≤ d_k + ε,   ε ≥ 0
+              F_b u_b ≤ f_b,    C_b u_b + c_b in Lorentz cones,    E x_k ≤ d_k + ε,   ε ≥ 0
 
-with b the contacts of the nodes, each with forces u_b of its own. Dual to it: with multipliers z of
-the limits and costates y,
+with b the contacts of the nodes, each with forces u_b of its own; of x = [c, v, σ, θ] and
+[f; m] = Σ G_b u_b, A and B are
 
-    y_N = Q_N(x_N − x̂_N) + E_Nᵀz,   y_k = Q_k(x_k − x̂_k) + E_kᵀz + A_kᵀy_{k+1},   0 ≤ z ≤ ρ.
+    v' = v + h f,    c' = c + h (v + v')/2,    σ' = σ + h (m + s × c),    θ' = θ + h K (σ + σ')/2,
+
+and the rows of E bound the height, and the tilt about both axes, from below and above. Dual to it:
+with multipliers z of the limits and costates y,
+
+    y_N = Q_N(x_N − x̂_N) + Eᵀz,   y_k = Q_k(x_k − x̂_k) + Eᵀz + A_kᵀy_{k+1},   0 ≤ z ≤ ρ.
 """
 
 from __future__ import annotations
@@ -18,26 +23,32 @@ from functools import cached_property
 import numpy as np
 
 from ...arrays import Array, Index
+from ...dynamics.spatial import skew
+from ..kernels.newton import BOUNDS, ENTRIES, SIGNS
+
+E = np.zeros((BOUNDS, 12))
+E[range(BOUNDS), ENTRIES] = SIGNS
 
 
 @dataclass(frozen=True, eq=False)
 class Subproblem:
-    """N nodes, b contacts at them all together, r rows on x; see the module for the symbols.
+    """N nodes, b contacts at them all together; see the module for the symbols.
 
     Attributes:
-        A, B, e: (N, 12, 12), (N, 12, 6), (N, 12).
-        Q, target: (N + 1, 12, 12), (N + 1, 12), x̂.
+        h, s, K, e: (N,), (N, 3), (N, 3, 3), (N, 12).
+        Q, target: (N + 1, 12), the diagonal, and x̂.
         start: x_0 (12,).
         G: (b, 6, n).
         R, u: (b, n), the diagonal and û.
         F, f: (b, m, n), (b, m).
         C, c: (b, q, D, n), (b, q, D); the last entry of each cone bounds the norm of the others.
-        E, d, rho: (N + 1, r, 12), (N + 1, r), (N + 1, r).
+        d, rho: (N + 1, 6).
         first: (N + 1,), the contacts of node k are first[k] … first[k + 1] − 1.
     """
 
-    A: Array
-    B: Array
+    h: Array
+    s: Array
+    K: Array
     e: Array
     Q: Array
     target: Array
@@ -49,44 +60,69 @@ class Subproblem:
     f: Array
     C: Array
     c: Array
-    E: Array
     d: Array
     rho: Array
     first: Index
 
     @cached_property
-    def sizes(self) -> tuple[int, int, int, int, int, int, int]:
-        """N, r, b, n, m, D, q."""
+    def sizes(self) -> tuple[int, int, int, int, int, int]:
+        """N, b, n, m, D, q."""
         (b, q, D, n), m = self.C.shape, self.F.shape[1]
-        return len(self.A), self.E.shape[1], b, n, m, D, q
+        return len(self.h), b, n, m, D, q
+
+    @cached_property
+    def A(self) -> Array:
+        """(N, 12, 12)."""
+        h, one = self.h[:, None, None], np.eye(3)
+        spin, turn = h * skew(self.s), h * self.K
+        A = np.tile(np.eye(12), (len(self.h), 1, 1))
+        A[:, :3, 3:6], A[:, 6:9, :3] = h * one, spin
+        A[:, 9:, 6:9], A[:, 9:, :3] = turn, 0.5 * turn @ spin
+        return A
+
+    @cached_property
+    def B(self) -> Array:
+        """(N, 12, 6)."""
+        h, one = self.h[:, None, None], np.eye(3)
+        B = np.zeros((len(self.h), 12, 6))
+        B[:, :3, :3], B[:, 3:6, :3] = 0.5 * h**2 * one, h * one
+        B[:, 6:9, 3:], B[:, 9:, 3:] = h * one, 0.5 * h**2 * self.K
+        return B
+
+    @cached_property
+    def node(self) -> Index:
+        """(b,), of each contact."""
+        return np.repeat(np.arange(len(self.h)), np.diff(self.first))
 
     def motion(self, u: Array) -> Array:
         """Return x (N + 1, 12) for forces u (b, n)."""
         x = [self.start]
-        wrench = np.einsum("bij,bj->bi", self.G, u)
-        for k in range(len(self.A)):
-            w = wrench[self.first[k] : self.first[k + 1]].sum(axis=0)
-            x.append(self.A[k] @ x[-1] + self.B[k] @ w + self.e[k])
+        for A, B, w, e in zip(self.A, self.B, self.wrench(u), self.e, strict=True):
+            x.append(A @ x[-1] + B @ w + e)
         return np.array(x)
+
+    def wrench(self, u: Array) -> Array:
+        """Return [f; m] (N, 6) of forces u (b, n): what they add to c̈ and σ̇."""
+        each = (self.G @ u[:, :, None])[:, :, 0]
+        sums = np.concatenate([np.zeros((1, 6)), each.cumsum(axis=0)])[self.first]
+        return np.asarray(sums[1:] - sums[:-1])
 
     def cost(self, x: Array, u: Array, eps: Array) -> float:
         """Return the cost of a motion."""
         off, away = x - self.target, u - self.u
-        quadratic = np.einsum("ki,kij,kj->", off, self.Q, off) + (self.R * away**2).sum()
+        quadratic = (self.Q * off**2).sum() + (self.R * away**2).sum()
         return float(0.5 * quadratic + (self.rho * eps).sum())
 
     def costates(self, x: Array, bounds: Array) -> Array:
-        """Return y (N + 1, 12) of a motion with multipliers (N + 1, r) of its rows."""
-        y = np.einsum("kij,kj->ki", self.Q, x - self.target)
-        y += np.einsum("kri,kr->ki", self.E, bounds)
+        """Return y (N + 1, 12) of a motion with multipliers (N + 1, 6) of its rows."""
+        y = self.Q * (x - self.target) + bounds @ E
         for k in reversed(range(len(self.A))):
             y[k] += self.A[k].T @ y[k + 1]
         return np.asarray(y)
 
     def gradient(self, u: Array, y: Array, rows: Array, cones: Array) -> Array:
         """Return the gradient (b, n) by u of the Lagrangian, zero at the minimum."""
-        counts = np.diff(self.first)
-        pushed = np.repeat(np.einsum("kij,ki->kj", self.B, y[1:]), counts, axis=0)
+        pushed = np.einsum("kij,ki->kj", self.B, y[1:])[self.node]
         by_limits = np.einsum("bmn,bm->bn", self.F, rows) - np.einsum("bqdn,bqd->bn", self.C, cones)
         return np.asarray(
             self.R * (u - self.u) + np.einsum("bij,bi->bj", self.G, pushed) + by_limits
@@ -100,8 +136,8 @@ class Subproblem:
         return float(max(outside.max(initial=0.0), above.max(initial=0.0)))
 
     def excess(self, x: Array) -> Array:
-        """Return by how much x exceeds its rows, (N + 1, r)."""
-        return np.asarray(np.maximum(np.einsum("kri,ki->kr", self.E, x) - self.d, 0.0))
+        """Return by how much x exceeds its rows, (N + 1, 6)."""
+        return np.asarray(np.maximum(x @ E.T - self.d, 0.0))
 
 
 @dataclass(frozen=True, eq=False)
@@ -109,9 +145,9 @@ class Solution:
     """The minimiser, and its multipliers.
 
     Attributes:
-        u, x, eps: (b, n), (N + 1, 12), (N + 1, r).
+        u, w, x, eps: (b, n), [f; m] (N, 6), (N + 1, 12), (N + 1, 6).
         y: (N + 1, 12), costates.
-        rows, cones, bounds: z (b, m) of F, (b, q, D) of the cones, (N + 1, r) of E.
+        rows, cones, bounds: z (b, m) of F, (b, q, D) of the cones, (N + 1, 6) of E.
         cost: Σ … of the module.
         error: residuals and gap, relative to the cost.
         iterations: of the interior-point method.
@@ -119,6 +155,7 @@ class Solution:
     """
 
     u: Array
+    w: Array
     x: Array
     eps: Array
     y: Array

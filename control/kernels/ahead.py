@@ -1,0 +1,126 @@
+# mypy: disable-error-code="no-untyped-def, no-untyped-call"
+"""What a gait wants at the nodes of a prediction: poses along its path, and its legs' momentum.
+
+The path turns at ω_z and goes on at (v_x, v_y) in its own axes: after a time t it has turned by
+φ = ω_z t, along a chord of the length |v| t sinc(φ/2), half of φ from where it was headed. The
+momentum of the legs is that of `predictive.legs`,
+
+    L_legs = R Σ_i K_i Rᵀ (ṗ_i − v),
+
+with ṗ_i of the feet that swing, each by `control.references.minimum_acceleration` along its way and
+up and down.
+"""
+
+from __future__ import annotations
+
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from ...dynamics.kernels.toolchain import Kernel
+from .centroidal import Course, product
+
+
+class Path(NamedTuple):
+    """A path on the ground, from now on.
+
+    Attributes:
+        rotation, place: R (3, 3) and p (3,) where it begins, z up.
+        velocity: (v_x, v_y, ω_z).
+        since: when it began [s]; not yet, where that is negative.
+        point, slope: (3,), (2,), of the ground.
+        height: of the centre of mass above it [m].
+        upright: (3, 3), from the axes of the base to those of the path.
+    """
+
+    rotation: Any
+    place: Any
+    velocity: Any
+    since: Any
+    point: Any
+    slope: Any
+    height: Any
+    upright: Any
+
+
+class Swings(NamedTuple):
+    """Swings of feet.
+
+    Attributes:
+        momenta: K of all feet (F, 3, 3), axes of the base [kg m].
+        foot: (m,), which one swings.
+        begin, duration: (m,), from now on [s].
+        way: (m, 3), from where it stood to where it lands [m].
+        height: half-way [m].
+    """
+
+    momenta: Any
+    foot: Any
+    begin: Any
+    duration: Any
+    way: Any
+    height: Any
+
+
+def ahead(path, swings, times, out):
+    """Write what is wanted at times from now on: a `Course`."""
+    for k in range(len(times)):
+        pose(path, times[k], out.com[k], out.velocity[k], out.rotation[k], out.rate[k])
+        swinging(swings, times[k], out.velocity[k], out.rotation[k], out.legs[k])
+
+
+def pose(path, t, com, velocity, rotation, rate):
+    """Write the centre of mass and the base above the path at a time, and their velocities."""
+    vx, vy, wz = path.velocity[0], path.velocity[1], path.velocity[2]
+    since = max(path.since + t, 0.0)
+    half = 0.5 * wz * since
+    chord = np.sin(half) / (0.5 * wz) if abs(half) > 1e-9 else since
+    c, s = np.cos(half), np.sin(half)
+    way = product(path.rotation, (chord * (c * vx - s * vy), chord * (s * vx + c * vy), 0.0))
+    c, s = np.cos(2.0 * half), np.sin(2.0 * half)
+    moving = 1.0 if path.since >= 0.0 else 0.0
+    goes = product(path.rotation, (c * vx - s * vy, s * vx + c * vy, 0.0))
+    com[2] = path.point[2] + path.height
+    for i in range(3):
+        velocity[i], rate[i] = moving * goes[i], 0.0
+        for j in range(3):
+            x, y, z = path.upright[0, j], path.upright[1, j], path.upright[2, j]
+            turned = product(path.rotation, (c * x - s * y, s * x + c * y, z))
+            rotation[i, j] = turned[i]
+    for i in range(2):
+        com[i] = path.place[i] + way[i]
+        com[2] += path.slope[i] * (com[i] - path.point[i])
+    rate[2] = moving * wz
+
+
+def swinging(swings, t, velocity, rotation, out):
+    """Write the momentum of legs at a time, of a base with this velocity and orientation."""
+    still = product(rotation.T, velocity)
+    x, y, z = 0.0, 0.0, 0.0
+    for i in range(len(swings.momenta)):
+        dx, dy, dz = product(swings.momenta[i], still)
+        x, y, z = x - dx, y - dy, z - dz
+    for i in range(len(swings.foot)):
+        T = swings.duration[i]
+        share = min(max((t - swings.begin[i]) / T, 0.0), 1.0)
+        bump = share * (1.0 - share)
+        along = 6.0 / T * bump
+        up = 192.0 * swings.height / T * bump * bump * (1.0 - 2.0 * share)
+        foot = along * swings.way[i, 0], along * swings.way[i, 1], along * swings.way[i, 2] + up
+        dx, dy, dz = product(swings.momenta[swings.foot[i]], product(rotation.T, foot))
+        x, y, z = x + dx, y + dy, z + dz
+    momentum = product(rotation, (x, y, z))
+    for i in range(3):
+        out[i] = momentum[i]
+
+
+def _example():
+    x, row, table, cube = 0.0, np.empty(0), np.empty((0, 0)), np.empty((0, 0, 0))
+    return (
+        Path(table, row, row, x, row, row, x, table),
+        Swings(cube, np.empty(0, np.intp), row, row, table, x),
+        row, Course(table, table, cube, table, table),
+    )  # fmt: skip
+
+
+AHEAD = Kernel(ahead, 1, example=_example, each=2e-3, seconds=4.0)

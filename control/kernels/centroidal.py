@@ -1,0 +1,333 @@
+# mypy: disable-error-code="no-untyped-def, no-untyped-call"
+"""Data of the subproblem of predictive control, node by node and contact by contact.
+
+The dynamics of `predictive.centroidal`, linearised about c̄ and f̄, with forces as accelerations,
+
+    s = f̄/ρ²,    K = m ρ² I⁻¹,    I⁻¹ = R̂ I_b⁻¹ R̂ᵀ,
+    e = [½h² p, h p, h r, ½h (ω_k + ω_{k+1}) + ½h² K r],
+    p = g + F/m,     r = M/(m ρ²) − s × c̄,     ω = ω_legs − ω̂,
+
+and the forces of `predictive.blocks`: of a contact at p̄ whose forces and moments are f u and τ u,
+
+    G u = [g f u,  g/ρ² (τ u + (p̄ − c̄) × f u)].
+"""
+
+from __future__ import annotations
+
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from ...dynamics.kernels.toolchain import Kernel
+from .newton import BOUNDS
+from .predictive import Problems
+from .riccati import STATES
+
+FADING = 0.1  # time in which what is not known of ω_legs fades [s]
+LEAST = 0.05  # of a torque limit, that is left to forces whatever the leg takes for itself
+FAR = 1e3  # a bound that is none
+
+
+class Rigid(NamedTuple):
+    """The robot as one rigid body, see `predictive.centroidal.Body`."""
+
+    mass: Any
+    weight: Any
+    square: Any
+    gravity: Any
+    com: Any
+    momentum: Any
+    rate: Any
+    inertia: Any
+
+
+class Course(NamedTuple):
+    """What is wanted at the nodes' ends, see `predictive.centroidal.Reference`; legs (N + 1, 3)."""
+
+    com: Any
+    velocity: Any
+    rotation: Any
+    rate: Any
+    legs: Any
+
+
+class Grid(NamedTuple):
+    """The nodes, and what they are linearised about.
+
+    Attributes:
+        h: (N,), durations [s].
+        stance: (N,), which one of the S stances.
+        begin: (S + 1,): contacts begin[i] … begin[i + 1] − 1 carry in stance i.
+        contact: (k,), which one of the robot's.
+        poses: (k, 4, 4), T_world_contact.
+        known: [F; M] (6,), M about the world's origin [N, N·m].
+    """
+
+    h: Any
+    stance: Any
+    begin: Any
+    contact: Any
+    poses: Any
+    known: Any
+
+
+class Past(NamedTuple):
+    """The motion about which the dynamics are linearised.
+
+    Attributes:
+        times: (n + 1,), from now on [s].
+        com: c̄ (n + 1, 3) at these [m].
+        forces: f̄ (n, 3) between them, of all contacts together, as accelerations [m/s²].
+    """
+
+    times: Any
+    com: Any
+    forces: Any
+
+
+class Blocks(NamedTuple):
+    """Blocks of C contacts side by side, padded with rows and cones that always hold.
+
+    Attributes:
+        wrench: (C, 6, n).
+        rows, bounds: (C, l, n), (C, l).
+        cones, offsets: C and c, (C, q, D, n), (C, q, D).
+        even: (C, n).
+        joints: (C, j).
+        scale, middle: (C, j), of the torques' bounds: 2/(upper − lower), (upper + lower)/2.
+    """
+
+    wrench: Any
+    rows: Any
+    bounds: Any
+    cones: Any
+    offsets: Any
+    even: Any
+    joints: Any
+    scale: Any
+    middle: Any
+
+
+class Legs(NamedTuple):
+    """The robot's legs at one state.
+
+    Attributes:
+        jacobians: (C, 6, nv), of the contacts' centres, axes of the base.
+        torques: (nv,), that its own weight and motion take [N·m].
+    """
+
+    jacobians: Any
+    torques: Any
+
+
+class Cost(NamedTuple):
+    """Weights of the cost, see `predictive.Weights`, and the bounds of height and tilt."""
+
+    states: Any
+    force: Any
+    last: Any
+    excess: Any
+    tilt: Any
+    sink: Any
+    rise: Any
+
+
+def assemble(body, course, grid, past, blocks, now, then, carries, cost, problem, first):
+    """Write the subproblem.
+
+    Args:
+        body, course, grid, past, blocks, cost: Rigid, Course, Grid, Past, Blocks, Cost.
+        now, then: Legs as they are, and as the robot stood.
+        carries: (C,), which contacts carry now; the others' legs are taken to stand.
+        problem: Problems, each array of a single one, is written, but for x_0.
+        first: (N + 1,), is written.
+    """
+    wrench, com = np.empty((2, 6, blocks.even.shape[1])), np.empty((len(grid.h), 3))
+    aims(body, course, grid, cost, problem)
+    dynamics(body, course, grid, past, com, problem)
+    row = 0
+    for k in range(len(grid.h)):
+        first[k] = row
+        begin, end = grid.begin[grid.stance[k]], grid.begin[grid.stance[k] + 1]
+        for i in range(begin, end):
+            c = grid.contact[i]
+            legs = now if carries[c] else then
+            arm = grid.poses[i, :3, 3] - com[k]
+            contact_rows(body, course.rotation[k], grid, i, arm, blocks, legs, wrench, problem, row)
+            for a in range(blocks.even.shape[1]):
+                problem.R[row, a] = cost.force * grid.h[k]
+                problem.u[row, a] = blocks.even[c, a] / (end - begin)
+            row += 1
+    first[len(grid.h)] = row
+
+
+def aims(body, course, grid, cost, problem):
+    """Write x̂, its weights, and the bounds of the height and the tilt, of which now has none."""
+    N = len(grid.h)
+    for k in range(N + 1):
+        span = 0.0 if k == 0 else grid.h[k - 1]
+        span += cost.last if k == N else 0.0
+        for i in range(STATES):
+            problem.Q[k, i] = span * cost.states[i]
+        spin = turned(course.rotation[k], body.inertia, course.rate[k])
+        for i in range(3):
+            problem.target[k, i] = course.com[k, i] - body.com[i]
+            problem.target[k, 3 + i] = course.velocity[k, i]
+            problem.target[k, 6 + i] = spin[i] / (body.mass * body.square)
+            problem.target[k, 9 + i] = 0.0
+        height = problem.target[k, 2]
+        for j in range(BOUNDS):
+            problem.rho[k, j] = cost.excess
+            problem.d[k, j] = cost.tilt if k else FAR
+        if k:
+            problem.d[k, 0], problem.d[k, 1] = cost.sink - height, cost.rise + height
+
+
+def dynamics(body, course, grid, past, com, problem):
+    """Write h, s, K and e, and c̄ (N, 3) into com."""
+    weighed, F, M = body.mass * body.square, grid.known[:3], grid.known[3:]
+    inverse = inverted(body.inertia)
+    rate, beyond = turned(course.rotation[0], inverse, body.momentum - course.legs[0]), np.empty(3)
+    for i in range(3):
+        beyond[i] = body.rate[i] - rate[i]
+    before, after, t = np.empty(3), np.empty(3), 0.0
+    surplus(inverse, course, 0, t, beyond, after)
+    for k in range(len(grid.h)):
+        h, R = grid.h[k], course.rotation[k]
+        recall(past, t, com[k], problem.s[k])
+        t += h
+        before, after = after, before
+        surplus(inverse, course, k + 1, t, beyond, after)
+        problem.h[k] = h
+        for i in range(3):
+            problem.s[k, i] /= body.square
+            for j in range(3):
+                total = 0.0
+                for a in range(3):
+                    for b in range(3):
+                        total += R[i, a] * inverse[a, b] * R[j, b]
+                problem.K[k, i, j] = weighed * total
+        spun, of_force = cross(problem.s[k], com[k] - body.com), cross(com[k], F)
+        for i in range(3):
+            pushed = body.gravity[i] + F[i] / body.mass
+            r = (M[i] - of_force[i]) / weighed - spun[i]
+            problem.e[k, i] = 0.5 * h * h * pushed
+            problem.e[k, 3 + i] = h * pushed
+            problem.e[k, 6 + i] = h * r
+        for i in range(3):
+            total = before[i] + after[i]
+            for j in range(3):
+                total += problem.K[k, i, j] * problem.e[k, 6 + j]
+            problem.e[k, 9 + i] = 0.5 * h * total
+
+
+def recall(past, t, com, forces):
+    """Write c̄ and f̄ at a time; before and after the past, as in its first and last interval."""
+    i = 0
+    while i < len(past.forces) - 1 and past.times[i + 1] <= t:
+        i += 1
+    share = (t - past.times[i]) / (past.times[i + 1] - past.times[i])
+    for j in range(3):
+        com[j] = (1.0 - share) * past.com[i, j] + share * past.com[i + 1, j]
+        forces[j] = past.forces[i, j]
+
+
+def surplus(inverse, course, k, t, beyond, out):
+    """Write ω_legs − ω̂ at the beginning of node k, after a time t."""
+    known = turned(course.rotation[k], inverse, course.legs[k])
+    fade = np.exp(-t / FADING)
+    for i in range(3):
+        out[i] = fade * beyond[i] - known[i] - course.rate[k, i]
+
+
+def contact_rows(body, rotation, grid, i, arm, blocks, legs, wrench, problem, row):
+    """Write G, F, f, C and c of a contact i that carries at a node.
+
+    Args:
+        rotation: of the base (3, 3), as it is wanted at the node.
+        arm: p̄ − c̄ (3,).
+        legs: whose Jacobians its own has.
+        wrench: (2, 6, n), workspace: in world axes, and in those of the base.
+        row: of the problem.
+    """
+    contact, R, n = grid.contact[i], grid.poses[i], blocks.even.shape[1]
+    world, local = wrench[0], wrench[1]
+    for part in range(0, 6, 3):
+        for a in range(n):
+            for d in range(3):
+                world[part + d, a] = 0.0
+                for e in range(3):
+                    world[part + d, a] += R[d, e] * blocks.wrench[contact, part + e, a]
+            for d in range(3):
+                local[part + d, a] = 0.0
+                for e in range(3):
+                    local[part + d, a] += rotation[e, d] * world[part + e, a]
+    g = body.weight / body.mass
+    for a in range(n):
+        moment = cross(arm, world[:3, a])
+        for d in range(3):
+            problem.G[row, d, a] = g * world[d, a]
+            problem.G[row, 3 + d, a] = g / body.square * (world[3 + d, a] + moment[d])
+    given, j = blocks.bounds.shape[1], blocks.joints.shape[1]
+    problem.F[row, :given], problem.f[row, :given] = blocks.rows[contact], blocks.bounds[contact]
+    problem.C[row], problem.c[row] = blocks.cones[contact], blocks.offsets[contact]
+    for joint in range(j):
+        at, scale = blocks.joints[contact, joint], blocks.scale[contact, joint]
+        up, down = given + joint, given + j + joint
+        own = scale * (legs.torques[at] - blocks.middle[contact, joint])
+        problem.f[row, up], problem.f[row, down] = max(1.0 - own, LEAST), max(1.0 + own, LEAST)
+        for a in range(n):
+            total = 0.0
+            for d in range(6):
+                total += legs.jacobians[contact, d, at] * local[d, a]
+            problem.F[row, up, a] = -body.weight * scale * total
+            problem.F[row, down, a] = body.weight * scale * total
+
+
+def turned(R, A, x):
+    """R A Rᵀ x of 3 × 3 matrices."""
+    return product(R, product(A, product(R.T, x)))
+
+
+def product(A, x):
+    """A x."""
+    return (
+        A[0, 0] * x[0] + A[0, 1] * x[1] + A[0, 2] * x[2],
+        A[1, 0] * x[0] + A[1, 1] * x[1] + A[1, 2] * x[2],
+        A[2, 0] * x[0] + A[2, 1] * x[1] + A[2, 2] * x[2],
+    )
+
+
+def inverted(A):
+    """A⁻¹ of a symmetric matrix: its cofactors by its determinant."""
+    out = np.empty((3, 3))
+    for i in range(3):
+        cofactors = cross(A[(i + 1) % 3], A[(i + 2) % 3])
+        for j in range(3):
+            out[i, j] = cofactors[j]
+    determinant = A[0, 0] * out[0, 0] + A[0, 1] * out[0, 1] + A[0, 2] * out[0, 2]
+    return out / determinant
+
+
+def cross(a, b):
+    """a × b."""
+    return a[1] * b[2] - a[2] * b[1], a[2] * b[0] - a[0] * b[2], a[0] * b[1] - a[1] * b[0]
+
+
+def _example():
+    x, row, table, cube, tesseract = 0.0, *(np.empty((0,) * axes) for axes in range(1, 5))
+    own, mask = np.empty(0, np.intp), np.empty(0, bool)
+    legs = Legs(cube, row)
+    return (
+        Rigid(x, x, x, row, row, row, row, table), Course(table, table, cube, table, table),
+        Grid(row, own, own, own, cube, row), Past(row, table, table),
+        Blocks(cube, cube, table, tesseract, cube, table, own.reshape(0, 0), table, table),
+        legs, legs, mask, Cost(row, x, x, x, x, x, x),
+        Problems(
+            row, table, cube, table, table, table, row, cube, table, table, cube, table, tesseract,
+            cube, table, table,
+        ), own,
+    )  # fmt: skip
+
+
+ASSEMBLE = Kernel(assemble, 1, arrays=True, example=_example, each=2e-2, seconds=8.0, inlined=150)
