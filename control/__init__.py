@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from . import constraints, estimation, gaits, judging, predictive, references
+from . import constraints, estimation, gaits, judging, predictive, references, speed
 from .capture import PushRecoveryController
 from .closed_loop import ClosedLoop
 from .command import Command
@@ -33,6 +33,7 @@ from .reference import by_cvxpy
 from .repairs.repair import repair
 from .repairs.report import Change, Repair
 from .simulation import simulate
+from .speed import SpeedLimits, speed_limits
 from .standing import stand, trunk
 from .tasks import (
     ComTask,
@@ -96,6 +97,9 @@ __all__ = [
     "Predictive",
     "PredictiveGait",
     "predictive",
+    "speed_limits",
+    "SpeedLimits",
+    "speed",
     "gaits",
     "references",
     "constraints",

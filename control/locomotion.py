@@ -14,10 +14,11 @@ height there, and how a sole is inclined, are the `control.ground_plane`'s.
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from copy import copy
 from dataclasses import dataclass
 from functools import cache
 from math import hypot
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 import pinocchio as pin
@@ -53,7 +54,20 @@ LIFT = 0.12  # height of swinging feet, of small robots, whose legs weigh as muc
 # of a sole, what its centre of pressure stays within: nearer to an edge, and on boards, soles tip
 SOLE = 0.6
 HOME = 0.08  # distance from its place among the others at which a foot may stay in the end [h]
+SETTLED = 4  # rounds after which times and heights fit each other
 BESIDE = 0.15  # distance of all feet from the path at which the robot may stay in the end [h]
+
+
+class TooFast(ConfigurationError):
+    """A velocity that the steps of a gait do not allow.
+
+    Attributes:
+        velocity: (vx, vy, wz) [m/s, rad/s].
+    """
+
+    def __init__(self, message: str, velocity: tuple[float, ...] = ()) -> None:
+        super().__init__(message)
+        self.velocity = velocity
 
 
 @dataclass(frozen=True, eq=False)
@@ -78,6 +92,28 @@ class Path:
     def turned(self, t: float, velocity: Array) -> Path:
         """Return the path that goes on with another velocity from t on."""
         return Path(self.at(t), velocity, t)
+
+
+class Steady(NamedTuple):
+    """A cycle of a gait at a velocity that is kept: each group of feet swings once.
+
+    Attributes:
+        begin: when it begins [s].
+        path: where it is commanded to be.
+        places: {contact: T_world_contact (`pin.SE3`)} at its beginning.
+        phases: all feet on the ground, then a group that swings, and so on.
+        height: of the centre of mass above the feet [m].
+        ground: height of the ground [m].
+        omega: of the pendulum [1/s].
+    """
+
+    begin: float
+    path: Path
+    places: dict[str, Any]
+    phases: list[Phase]
+    height: float
+    ground: float
+    omega: float
 
 
 class GaitController(WalkingController):
@@ -163,11 +199,13 @@ class GaitController(WalkingController):
 
     def _command(self, velocity: ArrayLike) -> None:
         wanted = array(velocity, "velocity", (3,), meaning="(vx, vy, wz) [m/s, rad/s]").copy()
-        fastest, speed = self._step / (QUICKEST * self._period), self._foot_speed(wanted)
+        fastest, speed = self.fastest, self._foot_speed(wanted)
         if speed > fastest * (1 + 1e-9):
-            raise ConfigurationError(
+            raise TooFast(
                 f"velocity: got {wanted.tolist()}, at which a foot goes {speed:.3g} m/s; expected "
-                f"at most {fastest:.3g} m/s with this gait of {self.robot.name!r}"
+                f"at most {fastest:.3g} m/s, by the longest and quickest steps of this gait of "
+                f"{self.robot.name!r}",
+                tuple(wanted.tolist()),
             )
         wanted.flags.writeable = False
         self._velocity = wanted
@@ -188,6 +226,20 @@ class GaitController(WalkingController):
         return max(hypot(vx - wz * y, vy + wz * x) for x, y, _ in self._nominal.values())
 
     @property
+    def fastest(self) -> float:
+        """The largest speed of a foot's place beneath the robot: longest steps in the least time.
+
+        That is a rule of the gait; what the robot can do is told by `control.speed_limits` [m/s].
+        """
+        longest, least = self.longest
+        return longest / least
+
+    @property
+    def longest(self) -> tuple[float, float]:
+        """The longest step of the gait [m], and the least time in which it is taken [s]."""
+        return self._step, QUICKEST * self._period
+
+    @property
     def _period(self) -> float:
         """The natural time from swing to swing [s]."""
         return (self.gait.swing + self.gait.double) / self.plan.omega
@@ -196,6 +248,49 @@ class GaitController(WalkingController):
     def _step(self) -> float:
         """The longest step in the natural time [m]."""
         return self.gait.step * self._own_height
+
+    def steady(self, velocity: ArrayLike) -> Steady:
+        """Return a cycle at a velocity (vx, vy, wz) that is kept [m/s, rad/s], however fast."""
+        kept = array(velocity, "velocity", (3,), meaning="(vx, vy, wz) [m/s, rad/s]").copy()
+        walker = copy(self)
+        walker._offset = np.zeros(3)
+        walker.path = path = Path(self.path.start, kept, self.begin)
+        centre = path.start.translation
+        for _ in range(SETTLED):  # times follow from the height, and it from them
+            walker.plan = DcmPlan([Phase(1.0, centre, centre)], walker.height, self.plan.gravity)
+            swing, double = walker._times()
+            walker._goal(self.begin, swing, double)
+
+        def goal(places: dict[str, Any], k: int, name: str) -> Any:
+            """As planned anew at each touch-down."""
+            walker._turn = k
+            lift = self.begin + double + k * (swing + double)
+            return walker._goal(lift, swing, double)(places, 0, name)
+
+        start, count = path.start, len(self._groups)
+        axes = self.ground.tilt @ start.rotation
+        places = {
+            name: pin.SE3(axes @ self._soles[name], start.act(np.asarray(at, dtype=float)))
+            for name, at in self._nominal.items()
+        }
+        groups = [self._groups[k % count] for k in range(3 * count)]
+        phases = swings_in_turn(
+            self.feet,
+            places,
+            groups,
+            goal,
+            start=centre,
+            swing=swing,
+            double=double,
+            first=double,
+            last=double,
+        )
+        before, cycle = phases[: 4 * count], phases[4 * count : 6 * count]
+        for phase in before:
+            places |= phase.swings
+        begin = self.begin + sum(phase.duration for phase in before)
+        plan = walker.plan
+        return Steady(begin, path, places, cycle, plan.height, float(centre[2]), plan.omega)
 
     # --- what happens when -------------------------------------------------------------------
 

@@ -126,6 +126,11 @@ def logged() -> control.ContactWrenches:
     return control.contact_wrenches(motion.log)
 
 
+def limited() -> control.SpeedLimits:
+    """How fast Go2 can trot, by heading."""
+    return control.speed_limits(load("go2"), directions=16, predictive=True)
+
+
 def of_push(motion: control.ClosedLoop) -> Figure:
     """Torques, forces, margins."""
     figure = Figure(figsize=(7.2, 7.0), layout="constrained")
@@ -175,6 +180,7 @@ def main() -> None:
     steps, climb = walking(), climbing()
     of_steps(steps).savefig(pictures / "control-steps.png", dpi=90)
     of_climb(climb).savefig(pictures / "control-climb.png", dpi=90)
+    plot(limited())[0, 0].figure.savefig(pictures / "go2-speed-limits.png", dpi=90)
     plot(logged())[0].figure.savefig(pictures / "go2-wrenches.png", dpi=90)
     for name, motion, rate, time in (
         ("biped-steps", steps, 15.0, 2.4),

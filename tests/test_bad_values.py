@@ -71,6 +71,7 @@ RESULTS = {
     "control.Repair",
     "control.Change",
     "control.Judgement",
+    "control.SpeedLimits",
     "control.judging.Row",
     "control.judging.Trial",
     "control.judging.LargestPush",

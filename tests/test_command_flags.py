@@ -32,6 +32,7 @@ OUTPUTS = {
     "live": set(),
     "simulate": {"json", "html", "png", "csv"},
     "judge": {"json", "html", "png", "csv"},
+    "limits": {"json", "html", "png", "csv"},
     "wrenches": {"json", "html", "png", "csv"},
     "audit": {"json", "html", "png", "csv"},
     "repair": {"json", "html", "png"},

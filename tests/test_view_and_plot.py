@@ -49,6 +49,18 @@ def gait():
     return biomechanics.analyse_gait(walk.trial().cut(0, 99), walk.mass, cutoff=None)
 
 
+def speed_limits():
+    """Of four headings and a turn; some kinds have no limit."""
+    kinds = ("reach", "joint speed", "torque", "friction", "swing", "timing")
+    none = {k: control.speed.SpeedLimit(k, np.inf, "more than 3") for k in kinds}
+    some = {k: control.speed.SpeedLimit(k, 1.0 + i, "so") for i, k in enumerate(kinds[1:])}
+    ways = [(1.0, 0, 0), (0, 1.0, 0), (-1.0, 0, 0), (0, -1.0, 0), (0, 0, 1.0)]
+    speeds = np.linspace(0, 3, 4)
+    uses = {k: speeds / 2 for k in kinds[1:-1]} | {"reach": 0 * speeds}
+    directions = [control.speed.Direction(way, none | some, 3.0, speeds, uses) for way in ways]
+    return control.SpeedLimits("quadruped", "trot", False, 0.7, tuple(directions))
+
+
 def friction_map():
     places = np.linspace(-0.3, 0.3, 4)
     return contacts.friction_map(*standing(), places, places)
@@ -132,6 +144,7 @@ EXAMPLES = {
     ),
     "control.predictive.prediction:Prediction": lambda: (prediction(),),
     "control.judging.judgement:Judgement": lambda: (judgement(),),
+    "control.speed.limits:SpeedLimits": lambda: (speed_limits(),),
     "biomechanics.gait:Gait": lambda: (gait(),),
 }
 made = cache(lambda key: EXAMPLES[key]())
@@ -192,6 +205,7 @@ def test_a_robot_that_walked_is_seen_too(load_robot):
         ("contacts.audits.audit:Audit", "of 21 samples hold"),
         ("control.repairs.report:Repair", "21 samples hold"),
         ("control.closed_loop:ClosedLoop", "biped does not fall"),
+        ("control.speed.limits:SpeedLimits", "quadruped, trot, friction 0.7"),
         ("control.judging.judgement:Judgement", "biped, stand: keeps its feet in 1 trial"),
         ("biomechanics.gait:Gait", "largest moment [N·m]"),
     ],

@@ -25,6 +25,7 @@ from ..control.closed_loop import ClosedLoop
 from ..control.command import Command
 from ..control.judging.judgement import Judgement
 from ..control.repairs.report import Repair
+from ..control.speed import SpeedLimits
 from ..dynamics.motions.motion import Motion
 from ..dynamics.motions.sampled_states import SampledStates
 from ..dynamics.state import State
@@ -203,6 +204,11 @@ def _(judgement: Judgement) -> Display:
     shown = _told(judgement.explain())
     color = hex_of("holds" if judgement.holds else "does not hold")
     return Display(shown.title, text=shown.text, color=color)
+
+
+@display_of.register
+def _(limits: SpeedLimits) -> Display:
+    return _told(limits.explain())
 
 
 @display_of.register

@@ -69,6 +69,7 @@ PLOTS: Mapping[str, str] = {
     "control.repairs.report:Repair": "visualize.plots.repairs:plot_repair",
     "control.closed_loop:ClosedLoop": "visualize.plots.control:plot_closed_loop",
     "control.judging.judgement:Judgement": "visualize.plots.judging:plot_judgement",
+    "control.speed.limits:SpeedLimits": "visualize.plots.speed_limits:plot_speed_limits",
     "control.predictive.prediction:Prediction": "visualize.plots.predictive:plot_prediction",
     "control.estimation.wrenches:ContactWrenches": "visualize.plots.wrenches:plot_wrenches",
     "biomechanics.gait:Gait": "visualize.plots.gait:plot_gait",

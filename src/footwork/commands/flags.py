@@ -246,6 +246,11 @@ SHARED: Mapping[str, dict[str, Any]] = {
         "crawl: --steps of --length; catch: stand, with recovery steps when pushed too hard",
     },
     "--no-torque-limits": {"action": "store_true", "help": "ignore the joint torque limits"},
+    "--directions": {
+        "type": whole, "metavar": "N",
+        "help": "directions around. judge: in which the largest push is searched (8; 0: none); "
+        "limits: in which the robot goes, and both turns (0: the one of --direction)",
+    },
     "--jobs": {"type": count, "default": 1, "metavar": "N", "help": "processes (1)"},
     "--journal": _file("journal of what is finished, from which the same command resumes"),
     "--no-browser": {"action": "store_true", "help": "print the address only"},

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any
 from ..errors import ConfigurationError
 from ..workers import workers
 from . import flags, motions
+from .limits import told_what_the_robot_can
 from .output import answer, destination, needs, paint, write_page, write_plot
 from .simulate import WALKS
 
@@ -36,10 +37,8 @@ def add(commands: Any) -> None:
         "--seeds", type=flags.whole, default=20, metavar="N",
         help="trials with wrong masses and half the friction (20); a quarter as many as told",
     )  # fmt: skip
-    parser.add_argument(
-        "--directions", type=flags.whole, default=8, metavar="N",
-        help="directions in which the largest push is searched (8; 0: none)",
-    )  # fmt: skip
+    parser.set_defaults(directions=8)
+    flags.shared(parser, "--directions")
     parser.add_argument(
         "--boards", type=float, default=0.0, metavar="M",
         help="height of boards on the ground that the controller is not told of [m] (0: none)",
@@ -104,7 +103,7 @@ def _judged(options: argparse.Namespace) -> Judgement:
         predictive=options.predictive, terrain=terrain,
     )  # fmt: skip
     several = nullcontext() if options.jobs == 1 else workers(options.jobs)
-    with several as executor:
+    with several as executor, told_what_the_robot_can(robot, feet, options):
         return control.judge(
             robot, make, velocities, duration=options.seconds, seeds=options.seeds,
             told=-(-options.seeds // 4), directions=options.directions,

@@ -1,0 +1,283 @@
+"""How a base gives way in a gait's cycle, so that contacts can give what its motion asks for.
+
+With the base upright and the centre of mass on its pendulum, legs that swing ask for moments that
+two point feet, or one sole, cannot give. So the base turns and the centre of mass moves, together
+y (6,) in the axes of the path, as little as contacts let them,
+
+    minimise Σ_k h_k (‖y_k‖² + ρ ‖ÿ_k‖² + K ‖s_k‖ + K r_k) + ε λ
+    subject to   w_k + Λ_k ÿ_k = (J_kᵀ f_k)_base + s_k,    f_k in its cones,    |τ_k| ≤ λ τ_max,
+                 τ_k = S (M a + vᵀCv − τ_g + M (∂v/∂ẏ) ÿ_k − J_kᵀ f_k),
+                 lower − r_k ≤ q_k + ∂q/∂y (y_k − y_k⁰) ≤ upper + r_k,
+                 y and ẏ at the end as at the beginning,    |y| ≤ most,
+
+with y⁰ that of the motion that it is linearised about, w the wrench about the centre of mass that
+the motion needs from the ground and Λ = A_g ∂v/∂ẏ,
+legs following. ÿ is linear between two samples of a phase, h_k a sample's share of the cycle. A
+leg that is too short by e has the base follow: eᵀ(d + θ × (p − c)) ≥ (1 − r_k) eᵀe for what y − y⁰
+turns and moves it by. What y does to legs and lever arms, the next round of it finds.
+
+H. Dai, A. Valenzuela, R. Tedrake, "Whole-body motion planning with centroidal dynamics and full
+kinematics" (2014); D. Orin, A. Goswami, S.-H. Lee, "Centroidal dynamics of a humanoid robot"
+(2013), of A_g.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from itertools import groupby
+from typing import NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from ...arrays import Array, Index
+from ...contacts.conic_solver import Rows
+from ...contacts.torque_limits import TorqueBounds
+from ...dynamics import batch
+from ...robots.robot import BASE_JOINT
+from ..repairs.sparse_program import SparseProgram
+from .postures import Legs, Motion
+
+MOST = (0.25, 0.25, 0.25, 0.1, 0.1, 0.3)  # of y: turns, ways along the ground and down [rad, h]
+EFFORT = 0.01  # ρ, of accelerations in units of ω²
+EASE = 0.01  # ε: giving way by a degree and more is worth it where torques are at their limits
+MISSING = 10.0  # K
+NEAR = 0.3  # ends of ranges that are asked about [rad]
+TOLERANCE = 1e-8  # of the solver
+
+
+class Way(NamedTuple):
+    """y, ẏ and ÿ (n, 6), in the axes of the path: turns [rad], then ways of the com [m]."""
+
+    y: Array
+    rate: Array
+    second: Array
+
+    @classmethod
+    def none(cls, n: int) -> Way:
+        """Return that of a base that does not give way."""
+        return cls(*np.zeros((3, n, 6)))
+
+
+class Effort(NamedTuple):
+    """What contacts and torques make of a motion.
+
+    Attributes:
+        way: how the base gives way.
+        acceleration: (n, nv), that of all joints with it.
+        forces: of each sample, x of the `ContactLimits` of those contacts that stand [N].
+        torques: (n, na) [N·m].
+        lacking: (n,), ‖s_k‖, what contacts cannot give, in weights, moments by h.
+        beyond: (n,), r_k, by how much joints stay beyond their ranges [rad], or legs too short, of
+            what they were.
+    """
+
+    way: Way
+    acceleration: Array
+    forces: list[Array]
+    torques: Array
+    lacking: Array
+    beyond: Array
+
+
+class GivingWay:
+    """The program of a robot on its feet.
+
+    Args:
+        legs: of its feet.
+        height, omega: h of the centre of mass, and ω of its pendulum [m, 1/s].
+    """
+
+    def __init__(self, legs: Legs, height: float, omega: float) -> None:
+        self.legs, self.robot, self.omega = legs, legs.robot, omega
+        gravity = float(np.linalg.norm(self.robot._model.gravity.linear))
+        self.weight = float(self.robot.mass) * gravity
+        self.unit = self.weight * np.array([1.0] * 3 + [height] * 3)
+        self.size = np.array([1.0] * 3 + [height] * 3)
+        self._sets: dict[bytes, tuple[Index, Sequence[Rows]]] = {}
+
+    def __call__(
+        self,
+        t: Array,
+        active: NDArray[np.bool_],
+        axes: Array,
+        motion: Motion,
+        way: Way,
+        bounds: TorqueBounds,
+    ) -> Effort:
+        """Return what contacts and torques make of a motion in n samples.
+
+        Args:
+            t: (n,), from the beginning of the cycle to its end [s].
+            active: (n, C), which contacts stand.
+            axes: (n, 3, 3), of the path.
+            motion: of the robot, which gives way as `way` says.
+            way: see there.
+            bounds: of the torques.
+        """
+        q, v, a, reached = motion.q, motion.v, motion.a, motion.reached
+        n, actuated = len(t), self.robot.actuated_rows
+        follow = self.legs.following(q, axes)  # ∂v/∂ẏ
+        a = a - (follow @ way.second[:, :, None])[:, :, 0]  # as if it did not give way
+        needed = batch.inverse_dynamics(self.robot, q, v, a)
+        pulls = batch.mass_matrix(self.robot, q) @ follow
+        about = self._about_com(q)
+        asked = (about @ needed[:, :6, None])[:, :, 0] / self.unit
+        more = (about @ pulls[:, :6]) * self._per_second / self.unit[:, None]
+
+        program = SparseProgram()
+        y, rate, second = self._periodic(program, t)
+        strain, lack = program.unknowns(1), program.unknowns(n, 7)
+        beyond = program.unknowns(n)
+        program.cost(beyond, MISSING * _shares(t))
+        program.below.add(beyond[:, None], -np.ones((n, 1)), np.zeros(n))
+        program.cost(strain, EASE)
+        program.cost(lack[:, 0], MISSING * _shares(t))
+        program.in_cones(lack.reshape(-1, 1), -np.ones((7 * n, 1)), np.zeros(7 * n), 7)
+        newtons = self.legs.newtons(q)
+        columns, given = list[Index](), list[Array]()
+        for k in range(n):
+            entries, rows_of_limits = self._standing(active[k])
+            G = newtons[k][:, entries] * self.weight
+            x = program.unknowns(G.shape[1])
+            columns.append(x)
+            given.append(G)
+            _limit(program, x, rows_of_limits)
+            if reached[k]:
+                rows = [about[k] @ G[:6] / self.unit[:, None], -more[k], np.eye(6)]
+                every = np.concatenate([x, second[k], lack[k, 1:]])
+                program.equal.add(np.tile(every, (6, 1)), np.hstack(rows), asked[k])
+        self._within_reach(program, motion, axes, follow, way, y, beyond)
+        tau, of_second = needed[:, actuated], pulls[:, actuated] * self._per_second
+        limited = self._legs_limited(bounds)
+        halves, middles = (
+            np.broadcast_to(np.atleast_2d(x), tau.shape)[:, limited]
+            for x in (bounds.half, bounds.middle)
+        )
+        for k in np.flatnonzero(reached).tolist():
+            G = given[k][actuated][limited]
+            rows = np.hstack([-G, of_second[k, limited]]) / halves[k][:, None]
+            rest = (tau[k, limited] - middles[k]) / halves[k]
+            every = np.concatenate([columns[k], second[k], strain])
+            both = np.hstack([np.vstack([rows, -rows]), -np.ones((2 * len(rows), 1))])
+            program.below.add(np.tile(every, (len(both), 1)), both, np.append(-rest, rest))
+        z = program.solve(TOLERANCE).z
+        found = Way(
+            z[y] * self.size, z[rate] * self.size * self.omega, z[second] * self._per_second
+        )
+        forces = [z[own] for own in columns]
+        a = a + (follow @ found.second[:, :, None])[:, :, 0]
+        tau = tau + (of_second @ z[second][:, :, None])[:, :, 0]
+        tau -= np.array([G[actuated] @ f for G, f in zip(given, forces, strict=True)])
+        lacking = np.where(reached, np.linalg.norm(z[lack[:, 1:]], axis=1), 0.0)
+        return Effort(found, a, [f * self.weight for f in forces], tau, lacking, z[beyond])
+
+    def _within_reach(
+        self,
+        program: SparseProgram,
+        motion: Motion,
+        axes: Array,
+        follow: Array,
+        way: Way,
+        y: Index,
+        beyond: Index,
+    ) -> None:
+        """Ask that joints be in their ranges, and that the base follow legs that are too short."""
+        legs, n = self.legs, len(motion.q)
+        own = legs.in_v[np.isin(legs.in_v, legs.columns)]
+        x = motion.q[:, legs.in_q[np.isin(legs.in_v, legs.columns)]]
+        com = batch.com(self.robot, motion.q)
+        for k in range(n):
+            every = np.append(y[k], beyond[k])
+            for c in np.flatnonzero(np.linalg.norm(motion.missed[k], axis=1) > 1e-6):
+                e = motion.missed[k, c]
+                arm = legs.places(motion.q[k : k + 1])[0, c] - com[k]
+                size = float(e @ e)
+                row = np.concatenate([np.cross(arm, e) @ axes[k], e @ axes[k]]) / size
+                right = -1.0 - row @ way.y[k]
+                values = np.append(-row * self.size, -1.0)
+                program.below.add(every[None], values[None], np.array([right]))
+            if not motion.reached[k]:
+                continue
+            for side, end in ((1.0, legs.upper[own]), (-1.0, legs.lower[own])):
+                near = np.isfinite(end) & (side * (end - x[k]) < NEAR)
+                rows = side * follow[k, own[near]]
+                right = side * (end - x[k])[near] + rows @ way.y[k]
+                values = np.hstack([rows * self.size, -np.ones((len(rows), 1))])
+                program.below.add(np.tile(every, (len(rows), 1)), values, right)
+
+    @property
+    def _per_second(self) -> Array:
+        """Of the unknowns of ÿ."""
+        return self.size * self.omega**2
+
+    def _legs_limited(self, bounds: TorqueBounds) -> NDArray[np.bool_]:
+        """Which actuated joints are the legs' and have limits: forces change no other torques."""
+        finite = np.isfinite(np.atleast_2d(bounds.half)).all(axis=0)
+        return np.asarray(self.legs.legs[self.robot.actuated_rows] & finite)
+
+    def _standing(self, active: NDArray[np.bool_]) -> tuple[Index, Sequence[Rows]]:
+        """Which entries of x are of the contacts that stand, and the rows that limit them."""
+        found = self._sets.get(active.tobytes())
+        if found is None:
+            every = self.legs.contacts
+            whole, some = every.limits, every.only(active.tolist()).limits
+            points = np.flatnonzero(active[whole.owner])[:, None]
+            soft = 3 * whole.point_count + np.flatnonzero(active[whole.soft])
+            entries = np.append((3 * points + np.arange(3)).ravel(), soft)
+            limits = some.scaled(force=1.0 / self.weight)
+            found = entries, limits.solver_rows(np.zeros((limits.contact_count, 0)))
+            self._sets[active.tobytes()] = found
+        return found
+
+    def _about_com(self, q: Array) -> Array:
+        """(n, 6, 6), from the base's generalised forces to their wrench about the com."""
+        R = batch.frame_placement(self.robot, q, BASE_JOINT)[:, :3, :3]
+        arm = batch.com(self.robot, q) - q[:, :3]
+        found = np.zeros((len(q), 6, 6))
+        found[:, :3, :3] = found[:, 3:, 3:] = R
+        found[:, 3:, :3] = -np.cross(arm[:, :, None], R, axis=1)
+        return found
+
+    def _periodic(self, program: SparseProgram, t: Array) -> tuple[Index, Index, Index]:
+        """Unknowns y, ẏ/ω, ÿ/ω² (n, 6), in radians and h, that are periodic, and their costs."""
+        n, dt = len(t), np.diff(t) * self.omega
+        y, rate, second = (program.unknowns(n, 6) for _ in range(3))
+        before, after = np.arange(n - 1), np.arange(1, n)
+        one = np.ones(n - 1)
+        for i in range(6):
+            of_rate = [rate[after, i], rate[before, i], second[before, i], second[after, i]]
+            values = np.stack([one, -one, -dt / 2, -dt / 2], axis=1)
+            program.equal.add(np.stack(of_rate, axis=1), values, np.zeros(n - 1))
+            of_y = [y[after, i], y[before, i], *of_rate[1:]]
+            values = np.stack([one, -one, -dt, -(dt**2) / 3, -(dt**2) / 6], axis=1)
+            program.equal.add(np.stack(of_y, axis=1), values, np.zeros(n - 1))
+            for x in (y, rate):
+                program.equal.add(x[[[0, -1]], i], np.array([[1.0, -1.0]]), np.zeros(1))
+        for side in (1.0, -1.0):
+            program.below.add(y.reshape(-1, 1), np.full((6 * n, 1), side), np.tile(MOST, n))
+        weight = np.sqrt(np.repeat(_shares(t), 6))[:, None]
+        program.squares(y.reshape(-1, 1), weight, np.zeros(6 * n))
+        program.squares(second.reshape(-1, 1), np.sqrt(EFFORT) * weight, np.zeros(6 * n))
+        return y, rate, second
+
+
+def _shares(t: Array) -> Array:
+    """h_k, of the trapezoidal rule, that add up to one (n,)."""
+    dt, found = np.diff(t), np.zeros(len(t))
+    found[:-1] += dt / 2
+    found[1:] += dt / 2
+    return np.asarray(found / found.sum())
+
+
+def _limit(program: SparseProgram, x: Index, limits: Sequence[Rows]) -> None:
+    """Ask that x be in its limits."""
+    zero, linear, cones = limits
+    for rows, part in ((zero, program.equal), (linear, program.below)):
+        if len(rows.b):
+            part.add(np.tile(x, (len(rows.b), 1)), rows.A, rows.b)
+    first = 0
+    for size, same in groupby(cones.sizes):
+        own = slice(first, first := first + size * len(list(same)))
+        columns = np.tile(x, (own.stop - own.start, 1))
+        program.in_cones(columns, cones.A[own], cones.b[own], size)

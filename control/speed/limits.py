@@ -1,0 +1,383 @@
+"""Speed limits: how fast a robot can go with a gait, and what stops it from going faster."""
+
+from __future__ import annotations
+
+import csv
+import io
+import math
+import os
+import sys
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any, NamedTuple
+
+import numpy as np
+from numpy.typing import ArrayLike
+
+from ... import registry
+from ...arrays import Array
+from ...contacts import ContactSet, at_feet
+from ...contacts.cones.friction_cone import Friction
+from ...errors import ConfigurationError, ContactError
+from ...files import write
+from ...robots.configuration import check_configuration, check_robot
+from ...robots.robot import Robot
+from ...robots.values import array, boolean, number, whole_number
+from ..gaits import Gait
+from ..locomotion import GaitController
+from ..predictive import PredictiveGait
+from ..standing import stand
+from .uses import FRICTION, KINDS, OF_ROBOT, REACH, TIMING, Use, Uses
+
+Velocity = tuple[float, float, float]
+
+AHEAD: Velocity = (1.0, 0.0, 0.0)
+MOST = 2.5  # largest speed that is looked at, in the gait's fastest
+# where uses are looked at first, in the largest speed: closer where robots that turn reach little
+GRID = (0.0, 0.03, 0.06, 0.12, 0.25, 0.4, 0.55, 0.7, 0.85, 1.0)
+TOLERANCE = 0.01  # of a speed, relative to it
+NOWHERE = "not before its legs are too short"
+CROUCH = 0.02  # of bipeds, which walk with bent knees [m]
+
+
+class SpeedLimit(NamedTuple):
+    """The largest speed that one kind of limit allows.
+
+    Attributes:
+        kind: "reach", "joint speed", "torque", "friction"; of the gait "swing" and "timing".
+        speed: [m/s], or of turns on the spot [rad/s]; inf: none among the speeds looked at.
+        why: what there is too little of just above, and when in the cycle; or why there is none.
+    """
+
+    kind: str
+    speed: float
+    why: str
+
+
+@dataclass(frozen=True, eq=False)
+class Direction:
+    """The limits in one direction.
+
+    Attributes:
+        velocity: (vx, vy, wz) of the speed one.
+        limits: {kind: its limit}.
+        most: the largest speed that was looked at.
+        speeds: (k,), at which uses are known, ascending.
+        uses: {kind: (k,)}, shares of the limits that the motion takes [-]; of "reach" and
+            "friction" what is missing, over what may be: 0 until they are at their ends.
+    """
+
+    velocity: Velocity
+    limits: Mapping[str, SpeedLimit]
+    most: float
+    speeds: Array
+    uses: Mapping[str, Array]
+
+    @property
+    def of_robot(self) -> SpeedLimit:
+        """The least of what the robot's reach, joints, motors and contacts allow."""
+        return min((self.limits[kind] for kind in OF_ROBOT), key=lambda limit: limit.speed)
+
+    @property
+    def limit(self) -> SpeedLimit:
+        """The least of the robot's and of the gait's timing: what a walker can be commanded."""
+        return min(self.of_robot, self.limits[TIMING], key=lambda limit: limit.speed)
+
+    @property
+    def unit(self) -> str:
+        """Of the speeds."""
+        return "m/s" if any(self.velocity[:2]) else "rad/s"
+
+    @property
+    def heading(self) -> float:
+        """The angle from ahead to the left [rad]; nan where it turns on the spot."""
+        vx, vy, _ = self.velocity
+        return math.atan2(vy, vx) if vx or vy else math.nan
+
+    @property
+    def words(self) -> str:
+        """Such as "ahead"."""
+        vx, vy, wz = self.velocity
+        if not (vx or vy):
+            return "turning left" if wz > 0 else "turning right"
+        degrees = round(math.degrees(self.heading), 3)
+        way = _WAYS.get(degrees) or f"{abs(degrees):g}° to the {'left' if degrees > 0 else 'right'}"
+        return f"{way}, turning {wz:+.2g} rad/m" if wz else way
+
+    def told(self, limit: SpeedLimit) -> str:
+        """Return a speed with its unit."""
+        if math.isfinite(limit.speed):
+            return f"{limit.speed:.2f} {self.unit}"
+        return "–"
+
+
+_WAYS = {0.0: "ahead", 180.0: "back", -180.0: "back", 90.0: "to the left", -90.0: "to the right"}
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class SpeedLimits:
+    """How fast a robot can go with a gait, by direction, and why not faster.
+
+    Attributes:
+        robot, gait: their names.
+        predictive: whether the gait is a `PredictiveGait`.
+        friction: of the contacts, the least.
+        directions: with their limits.
+    """
+
+    robot: str
+    gait: str
+    predictive: bool
+    friction: float
+    directions: tuple[Direction, ...]
+
+    _repr_html_ = registry.html_of
+
+    def __str__(self) -> str:
+        more = f"; and {len(self.directions) - 1} directions" if len(self.directions) > 1 else ""
+        return f"{self._who}: {_sentence(self.directions[0])}{more}"
+
+    def __repr__(self) -> str:
+        return f"SpeedLimits({self})"
+
+    @property
+    def _who(self) -> str:
+        return f"{self.robot}, {'predicted ' if self.predictive else ''}{self.gait}"
+
+    def explain(self) -> str:
+        """Return the limits of each direction as text."""
+        lines = [f"{self._who}, friction {self.friction:g}"]
+        for one in self.directions:
+            lines.append(_sentence(one))
+            lines += [
+                f"  {kind:<12} {one.told(limit):>11}  {limit.why}"
+                for kind, limit in sorted(one.limits.items(), key=lambda x: x[1].speed)
+            ]
+        return "\n".join(lines)
+
+    def as_dict(self) -> dict[str, Any]:
+        """Return it as plain values, for JSON."""
+        directions = [
+            {
+                "velocity": list(one.velocity),
+                "unit": one.unit,
+                "limit": one.limit.kind,
+                "of_robot": one.of_robot.kind,
+                "limits": {k: {"speed": x.speed, "why": x.why} for k, x in one.limits.items()},
+                "most": one.most,
+                "speeds": one.speeds.tolist(),
+                "uses": {kind: use.tolist() for kind, use in one.uses.items()},
+            }
+            for one in self.directions
+        ]
+        return {
+            "robot": self.robot,
+            "gait": self.gait,
+            "predictive": self.predictive,
+            "friction": self.friction,
+            "directions": directions,
+        }
+
+    def cells(self) -> list[list[Any]]:
+        """Return the cells of `COLUMNS` of each limit."""
+        return [
+            [*one.velocity, limit.kind, limit.speed, one.unit, limit.why]
+            for one in self.directions
+            for limit in one.limits.values()
+        ]
+
+    def write_csv(self, path: str | os.PathLike[str]) -> Path:
+        """Write the limits as comma-separated lines; return the path."""
+        text = io.StringIO()
+        lines = csv.writer(text, lineterminator="\n")
+        lines.writerow(COLUMNS)
+        lines.writerows(self.cells())
+        return write(path, text.getvalue())
+
+
+COLUMNS = ("v_x", "v_y", "w_z", "kind", "speed", "unit", "why")
+
+
+def _sentence(one: Direction) -> str:
+    robot, timing = one.of_robot, one.limits[TIMING]
+    told = f"at most {one.told(robot)} ({robot.kind})"
+    if math.isinf(robot.speed):
+        told = f"no limit of the robot up to {one.most:.3g} {one.unit}"
+    return f"{one.words} {told}, by the gait's timing {one.told(timing)}"
+
+
+def speed_limits(
+    robot: Robot,
+    contacts: ContactSet | None = None,
+    q: ArrayLike | None = None,
+    gait: str | Gait | None = None,
+    *,
+    directions: int | ArrayLike = AHEAD,
+    predictive: bool = False,
+    friction: Friction = 0.7,
+    torque_limits: bool | ArrayLike = True,
+    most: float | None = None,
+    progress: bool | None = None,
+    **options: Any,
+) -> SpeedLimits:
+    """Return how fast a robot can go with a gait, and what stops it from going faster.
+
+    A gait at a velocity that it keeps has a periodic motion: its phases and footholds, its swings,
+    the centre of mass on a pendulum, and a base that gives way as little as contacts let it (see
+    `control.speed.giving_way`). The whole body follows by inverse kinematics. Of a cycle's samples
+    the uses of all limits are computed (`control.speed.uses`), and of each limit the speed
+    from which on its use is more than one:
+
+        reach        a foot misses its place: a leg is straight, a joint at the end of its range
+        joint speed  stance legs turn too fast, or swinging ones cannot land in time
+        torque       no forces in the friction cones let all torques be within their limits
+        friction     no forces in the friction cones give what the motion asks for
+        swing        of the gait: its swings are faster than joints, so that feet lag behind them
+        timing       of the gait: its longest steps in the least time
+
+    They are limits of undisturbed motion, with nothing left for pushes, noise or wrong masses.
+
+    Args:
+        robot: floating base.
+        contacts: its two or four feet; the robot's own when not given.
+        q: where it stands (nq,); as `control.stand` has it when not given, bipeds with bent knees.
+        gait: of `control.gaits.GAITS` by name, or one of one's own; None: "walk" on two feet,
+            "trot" on four.
+        directions: (vx, vy, wz), or (D, 3): speeds are in multiples of them, scaled to 1 m/s, or
+            1 rad/s where they only turn; a number: so many headings around, and both turns.
+        predictive: whether steps, heights and swings are those of a `PredictiveGait`.
+        friction: of the feet when contacts are not given.
+        torque_limits: as of `contacts.static_hold`.
+        most: the largest speed that is looked at; 2.5 times the gait's fastest when not given.
+        progress: whether to draw a progress bar; None: on a terminal.
+        options: of the GaitController, such as `step_height`.
+
+    Raises:
+        ConfigurationError, ContactError: what does not fit the robot; no direction.
+
+    References:
+        T. McGeer, "Passive dynamic walking" (1990), of periodic motions that keep a speed;
+        R. Orsolino et al., "Application of wrench-based feasibility analysis to the online
+        trajectory optimization of legged robots" (2018), of torques that contacts let be.
+    """
+    ways = _ways(directions)
+    if check_robot(robot).closures:
+        raise ContactError(
+            f"speed_limits: got {robot.name!r}, whose legs have closures; expected legs without"
+        )
+    feet = at_feet(robot, friction) if contacts is None else ContactSet.of(robot, contacts)
+    if q is None:
+        q = stand(robot, feet, crouch=CROUCH if len(feet) == 2 else 0.0)[1]
+    q = check_configuration(robot, q)
+    kind = PredictiveGait if boolean(predictive, "predictive") else GaitController
+    walker = kind(robot, feet, q, gait, **options)
+    uses = Uses(walker, q, feet, torque_limits)
+    end = None if most is None else number(most, "most", above=0)
+    found = _looked_at(uses, ways, end, progress)
+    least = float(feet.limits.friction.min(initial=math.inf))
+    return SpeedLimits(robot.name, _name(gait, feet), predictive, least, found)
+
+
+def _ways(directions: int | ArrayLike) -> list[Velocity]:
+    """Velocities of the speed one."""
+    if np.ndim(directions) == 0:
+        count = whole_number(directions, "directions", at_least=1)
+        angles = 2 * np.pi * np.arange(count) / count
+        around = [(math.cos(x), math.sin(x), 0.0) for x in angles]
+        return [_unit(np.round(way, 12)) for way in [*around, (0.0, 0.0, 1.0), (0.0, 0.0, -1.0)]]
+    given = array(directions, "directions", (3,), (None, 3), meaning="(vx, vy, wz)")
+    rows = np.atleast_2d(given)
+    if not len(rows) or not rows.any(axis=1).all():
+        raise ConfigurationError(f"directions: got {rows.tolist()}; expected ones that are not 0")
+    return [_unit(row) for row in rows]
+
+
+def _unit(way: Array) -> Velocity:
+    along = math.hypot(way[0], way[1])
+    vx, vy, wz = (float(x) for x in np.asarray(way) / (along or abs(way[2])))
+    return vx, vy, wz
+
+
+def _name(gait: str | Gait | None, feet: ContactSet) -> str:
+    if isinstance(gait, str):
+        return gait
+    return "gait" if gait is not None else "walk" if len(feet) == 2 else "trot"
+
+
+def _looked_at(
+    uses: Uses, ways: Sequence[Velocity], most: float | None, progress: bool | None
+) -> tuple[Direction, ...]:
+    from tqdm import tqdm
+
+    draw = sys.stderr.isatty() if progress is None else progress
+    with tqdm(disable=not draw, unit="speed", leave=False) as bar:
+        return tuple(_along(uses, way, most, bar.update) for way in ways)
+
+
+def _along(uses: Uses, way: Velocity, most: float | None, done: Callable[[], Any]) -> Direction:
+    """The limits in a direction."""
+    fastest = uses.walker.fastest / uses.walker._foot_speed(np.array(way))
+    end = MOST * fastest if most is None else most
+    known: dict[float, dict[str, Use]] = {}
+
+    def at(speed: float) -> dict[str, Use]:
+        if speed not in known:
+            known[speed] = uses(speed * np.array(way))
+            done()
+        return known[speed]
+
+    for share in GRID:
+        found = at(share * end)
+        if found[REACH].value > 1:  # what is no posture has no torques
+            break
+    limits = {kind: _limit(kind, known, at, end) for kind in KINDS if kind != TIMING}
+    for kind, limit in limits.items():  # legs that are nearly straight turn at any speed
+        least = (1 - 2 * TOLERANCE) * limits[REACH].speed
+        if kind != REACH and math.isfinite(limit.speed) and limit.speed >= least:
+            limits[kind] = SpeedLimit(kind, math.inf, NOWHERE)
+    limits[TIMING] = SpeedLimit(TIMING, fastest, uses.timing)
+    speeds = sorted(known)
+    values = {k: np.array([known[s][k].value for s in speeds]) for k in limits if k != TIMING}
+    return Direction(way, limits, end, np.array(speeds), values)
+
+
+def _limit(
+    kind: str,
+    known: Mapping[float, Mapping[str, Use]],
+    at: Callable[[float], Mapping[str, Use]],
+    end: float,
+) -> SpeedLimit:
+    """The speed at which a use is one, between two that are known; words are of just above.
+
+    Where legs do not reach there is no motion whose other uses could be told.
+    """
+
+    def there() -> list[float]:
+        return [s for s in sorted(known) if kind == REACH or known[s][REACH].value <= 1]
+
+    speeds = there()
+    if not speeds:
+        return SpeedLimit(kind, math.inf, NOWHERE)
+    over = next((i for i, s in enumerate(speeds) if known[s][kind].value > 1), None)
+    if over is None:
+        last = known[speeds[-1]]
+        if not last[kind].value and last[kind].none:
+            return SpeedLimit(kind, math.inf, last[kind].none)
+        before = speeds[-1] < end * (1 - 1e-9)
+        why = NOWHERE if before else f"more than {end:.3g}"
+        return SpeedLimit(kind, math.inf, why)
+    if over == 0:
+        return SpeedLimit(kind, 0.0, known[speeds[0]][kind].words)
+    low, high = speeds[over - 1], speeds[over]
+    side = 0
+    while high - low > TOLERANCE * high:
+        a, b = (known[s][kind].value for s in (low, high))
+        sharp = kind in (REACH, FRICTION) or abs(side) > 1  # the same end moved twice
+        share = 0.5 if sharp else min(max((1 - a) / (b - a), 0.1), 0.9)
+        middle = low + share * (high - low)
+        if at(middle)[kind].value > 1:
+            high, side = middle, max(side, 0) + 1
+        else:
+            low, side = middle, min(side, 0) - 1
+    return SpeedLimit(kind, low, known[high][kind].words)

@@ -1,0 +1,220 @@
+"""Uses of a robot's limits at one velocity of a gait: what its periodic motion takes of each.
+
+    reach        max ‖p_i − p_i*‖ / tolerance       by how much feet miss their places
+    joint speed  max |q̇_j| / q̇_j,max               of legs that stand; of those that swing with
+                 |q_j(T) − q_j(t)| / (T − t)        instead: they may lag behind, but have to land
+    torque       max |τ_j| / τ_j,max                with the forces that need the least
+    friction     max ‖s‖ / tolerance                the wrench that contacts cannot give
+    swing        max |q̇_j| / q̇_j,max               of all joints: above, legs lag behind
+
+A use of more than one is not to be had. What the base does is that of `giving_way`.
+"""
+
+from __future__ import annotations
+
+from typing import Any, NamedTuple
+
+import numpy as np
+import pinocchio as pin
+from numpy.typing import ArrayLike
+
+from ...arrays import Array
+from ...contacts import ContactSet
+from ...contacts.torque_limits import torque_bounds_of
+from ..limbs import limbs_of
+from ..limits import JointLimits
+from ..locomotion import GaitController
+from .cycle import Cycle, cycle_of
+from .giving_way import Effort, GivingWay, Way
+from .postures import MISSED, Legs, Motion, Wanted
+
+REACH, SPEED, TORQUE, FRICTION = OF_ROBOT = "reach", "joint speed", "torque", "friction"
+SWING, TIMING = OF_GAIT = "swing", "timing"
+KINDS = *OF_ROBOT, *OF_GAIT
+MOST_ROUNDS, PATIENCE = 7, 3  # where legs are too short at first
+ROUNDS = 2  # of how the base gives way; one more changes uses by some thousandths
+BEYOND = 0.01  # how far joints may be beyond their ranges [rad]
+LACKING = 1e-3  # wrench that contacts may not give, in weights
+
+
+class Use(NamedTuple):
+    """What is taken of one limit.
+
+    Attributes:
+        value: of what there is [-].
+        words: of what, how much, and when: "FR_calf_joint needs 31 of 30.1 rad/s at 25 % of the
+            swing of FR_foot".
+        none: why there is no such limit; "" where there is one.
+    """
+
+    value: float
+    words: str
+    none: str = ""
+
+
+class Gaited(NamedTuple):
+    """A gait's motion at a velocity, as the robot would make it.
+
+    Attributes:
+        cycle: of the gait.
+        motion: of the whole body.
+        effort: what contacts and torques make of it.
+        reach: the use of the legs' reach; its words are those of a base that does not give way.
+    """
+
+    cycle: Cycle
+    motion: Motion
+    effort: Effort
+    reach: Use
+
+
+class Uses:
+    """The uses of a walker's limits by velocity.
+
+    Args:
+        walker: whose gait; it stands.
+        q: where (nq,).
+        contacts: its feet with the friction that there is.
+        torque_limits: as of `contacts.static_hold`.
+    """
+
+    def __init__(
+        self,
+        walker: GaitController,
+        q: Array,
+        contacts: ContactSet,
+        torque_limits: bool | ArrayLike,
+    ) -> None:
+        self.walker, self.robot, self.q = walker, walker.robot, q
+        self.contacts, self.torque_limits = contacts, torque_limits
+        self.height = walker.plan.height
+        self.legs = Legs(contacts, self.height)
+        self.speeds = JointLimits.of(self.robot)
+        self._upright = walker.path.start.rotation.T @ pin.Quaternion(q[3:7]).matrix()
+
+    def motion(self, velocity: Array) -> Gaited:
+        """Return the motion at a velocity (vx, vy, wz), the base giving way."""
+        cycle, omega = cycle_of(self.walker, velocity), self.walker.plan.omega
+        axes = np.array([P.rotation for P in cycle.path])
+        start = np.array([self._carried(P) for P in cycle.path])
+        giving_way, way = GivingWay(self.legs, self.height, omega), Way.none(len(cycle.t))
+        first, lacks = "", list[float]()
+        for k in range(MOST_ROUNDS):
+            motion = self.legs.motion(self._wanted(cycle, axes, way), start)
+            bounds = torque_bounds_of(self.robot, self.torque_limits, motion.v, many=True)
+            effort = giving_way(cycle.t, cycle.active, axes, motion, way, bounds)
+            lack, why = self._beyond(cycle, motion)
+            lacks.append(lack)
+            first = first or (why if lack > 1 else "")
+            # more rounds where legs are too short, as long as the base makes it up
+            made_up = lack < 1 if k + 1 >= ROUNDS else False
+            if made_up or (k >= PATIENCE and lack > 0.7 * lacks[-2]):
+                break
+            way = effort.way
+        return Gaited(cycle, motion, effort, Use(lack, first or why))
+
+    def _carried(self, P: Any) -> Array:
+        """The configuration in which it stands (nq,), carried along to P."""
+        q, here = self.q.copy(), pin.XYZQUATToSE3(self.q[:7])
+        q[:7] = pin.SE3ToXYZQUAT(P * self.walker.path.start.inverse() * here)
+        return q
+
+    def _wanted(self, cycle: Cycle, axes: Array, way: Way) -> Wanted:
+        """The cycle with the base turned and moved by y, in the axes of the path that turns."""
+        w = np.array([0.0, 0.0, cycle.turn])
+
+        def turned(x: Array) -> Array:
+            return np.asarray((axes @ x[:, :, None])[:, :, 0])
+
+        def rates(k: slice) -> tuple[Array, Array, Array]:
+            x, dx, ddx = (part[:, k] for part in way)
+            spin = np.cross(w, x)
+            return x, dx + spin, ddx + 2 * np.cross(w, dx) + np.cross(w, spin)
+
+        turn, dturn, ddturn = way.y[:, :3], way.rate[:, :3], way.second[:, :3]
+        rotation = axes @ np.array([pin.exp3(x) for x in turn]) @ self._upright
+        spin = np.array([turned(w + dturn), turned(ddturn + np.cross(w, dturn))])
+        com = cycle.com + np.array([turned(x) for x in rates(slice(3, 6))])
+        return Wanted(rotation, spin, com, cycle.feet, cycle.moving)
+
+    # --- uses ------------------------------------------------------------------------------------
+
+    @property
+    def timing(self) -> str:
+        """What the gait's timing allows, in words."""
+        longest, least = self.walker.longest
+        return f"steps of {longest:.2f} m every {least:.2f} s are its longest and quickest"
+
+    def __call__(self, velocity: Array) -> dict[str, Use]:
+        """Return {kind: use} at a velocity (vx, vy, wz) [m/s, rad/s]; of all but the timing."""
+        found = self.motion(velocity)
+        return {
+            REACH: found.reach,
+            SPEED: self._speed(found, self._in_time(found)),
+            TORQUE: self._torque(found),
+            FRICTION: self._friction(found),
+            SWING: self._speed(found, np.abs(found.motion.v[:, self.speeds.rows_v])),
+        }
+
+    def _beyond(self, cycle: Cycle, motion: Motion) -> tuple[float, str]:
+        """What the legs lack of the cycle's postures, over what they may, and which."""
+        missed = np.linalg.norm(motion.missed, axis=2)
+        k, c = np.unravel_index(missed.argmax(), missed.shape)
+        lack = float(missed[k, c]) / (MISSED * self.height)
+        if lack > 1:
+            words = f"{self.contacts.names[c]} is {1e3 * missed[k, c]:.0f} mm out of reach"
+            return lack, words + self._when(cycle, k)
+        beyond = self.legs.beyond(motion.q)
+        beyond[:, ~self.legs.legs] = -np.inf
+        k, j = np.unravel_index(beyond.argmax(), beyond.shape)
+        words = f"{self.robot.joint_of_row[j]} is {beyond[k, j]:.2g} rad beyond its range"
+        return max(lack, float(beyond[k, j]) / BEYOND), words + self._when(cycle, k)
+
+    def _speed(self, found: Gaited, fast: Array) -> Use:
+        """The use of joint speeds (n, na)."""
+        most = self.speeds.speed
+        share = np.where(found.motion.reached[:, None], fast / most, 0.0)
+        k, j = np.unravel_index(share.argmax(), share.shape)
+        words = f"{self.robot.actuated[j]} needs {fast[k, j]:.3g} of {most[j]:.3g} rad/s"
+        none = "" if np.isfinite(most).any() else "its joints have no speed limits"
+        return Use(float(share[k, j]), words + self._when(found.cycle, k), none)
+
+    def _in_time(self, found: Gaited) -> Array:
+        """The speeds |q̇| (n, na) of joints; of a leg that swings |q(T) − q(t)|/(T − t), at which
+        it lands in time, for it may lag behind on its way."""
+        motion, cycle, limits = found.motion, found.cycle, self.speeds
+        fast, alone = np.abs(motion.v[:, limits.rows_v]), limbs_of(self.contacts).alone
+        plain = np.isin(limits.rows_v, self.legs.in_v)
+        for phase in range(cycle.phase[-1] + 1):
+            k = np.flatnonzero(cycle.phase == phase)
+            swinging = alone[~cycle.active[k[0]]].any(axis=0)[limits.rows_v] & plain
+            q = motion.q[np.ix_(k, limits.rows_q[swinging])]
+            left = cycle.t[k[-1]] - cycle.t[k[:-1]]
+            fast[np.ix_(k[:-1], swinging)] = np.abs(q[-1] - q[:-1]) / left[:, None]
+        return fast
+
+    def _torque(self, found: Gaited) -> Use:
+        bounds = torque_bounds_of(self.robot, self.torque_limits, found.motion.v, many=True)
+        tau = found.effort.torques
+        share = np.abs(tau - bounds.middle) / bounds.half
+        share = np.where(found.motion.reached[:, None], share, 0.0)
+        k, j = np.unravel_index(share.argmax(), share.shape)
+        high = bounds.upper if tau[k, j] > 0 else -bounds.lower
+        most = np.broadcast_to(high, tau.shape)[k, j]
+        words = f"{self.robot.actuated[j]} needs {abs(tau[k, j]):.3g} of {most:.3g} N·m"
+        none = "" if np.isfinite(bounds.half).any() else "its joints have no torque limits"
+        return Use(float(share[k, j]), words + self._when(found.cycle, k), none)
+
+    def _friction(self, found: Gaited) -> Use:
+        lacking = found.effort.lacking
+        k = int(lacking.argmax())
+        words = f"contacts cannot give {lacking[k]:.2g} of the weight"
+        return Use(float(lacking[k]) / LACKING, words + self._when(found.cycle, k))
+
+    def _when(self, cycle: Cycle, k: Any) -> str:
+        """In which part of the cycle a sample is."""
+        swings = [n for n, on in zip(self.contacts.names, cycle.active[k], strict=True) if not on]
+        same = np.flatnonzero(cycle.phase == cycle.phase[k])
+        share = 100 * (int(k) - same[0]) / (len(same) - 1)
+        told = f"swing of {' and '.join(swings)}" if swings else "time on all feet"
+        return f" at {share:.0f} % of the {told}"
