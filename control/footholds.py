@@ -26,7 +26,12 @@ LEVEL = 0.01  # difference of heights below which ground counts as level [m]
 
 
 def foothold(
-    contact: Contact, T: Any, way: Array, terrain: Terrain, reach: float | None = None
+    contact: Contact,
+    T: Any,
+    way: Array,
+    terrain: Terrain,
+    reach: float | None = None,
+    room: float = 0.0,
 ) -> Any:
     """Return T_world_contact (`pin.SE3`), on the terrain straight below or above T moved by `way`.
 
@@ -40,16 +45,21 @@ def foothold(
         terrain: see `contacts.Terrain`.
         reach: how much higher or lower than it stood it may stand, and as far as `SIDE` of that
             from where it should [m]; None: at any height, within half of its way.
+        room: to what rises beside the foot by as much or more, where there is such a place [m]:
+            from there it can be lifted over it on its way.
 
     Raises:
         ContactError: no place to stand within these steps.
     """
     highest = np.inf if reach is None else reach
-    found, refusal = placed(contact, moved(T, way), terrain, highest)
-    if found is None:
-        within = max(0.5 * float(np.linalg.norm(way)), SIDE * (reach or 0.0))
-        found = near(contact, moved(T, way), way, terrain, within, highest)
-    if found is None:
+    within = max(0.5 * float(np.linalg.norm(way)), SIDE * (reach or 0.0))
+    for space in dict.fromkeys((room, 0.0)):
+        found, refusal = placed(contact, moved(T, way), terrain, highest, space)
+        if found is None:
+            found = near(contact, moved(T, way), way, terrain, within, highest, space)
+        if found is not None:
+            break
+    else:
         raise ContactError(
             f"{contact.name!r} {refusal}, and finds no place with steps of a half to one and a "
             "half times that length; expected another length, or another start"
@@ -58,7 +68,13 @@ def foothold(
 
 
 def near(
-    contact: Contact, T: Any, way: Array, terrain: Terrain, within: float, highest: float
+    contact: Contact,
+    T: Any,
+    way: Array,
+    terrain: Terrain,
+    within: float,
+    highest: float,
+    room: float = 0.0,
 ) -> Any:
     """Return the place nearest to T where a foot can stand, `within` [m] from there, or None.
 
@@ -81,7 +97,7 @@ def near(
         rise = np.abs(planes[:, 0] - T.translation[2])
     for place in places[(off < 2 * ROUGH) & (rise < highest + ROUGH)]:
         there = pin.SE3(T.rotation, np.append(place, T.translation[2]))
-        found, _ = placed(contact, there, terrain, highest)
+        found, _ = placed(contact, there, terrain, highest, room)
         if found is not None:
             return found
     return None
@@ -93,7 +109,9 @@ def edges(contact: Contact, clearance: float = CLEARANCE) -> Array:
     return np.asarray((contact.points[:, None] + around).reshape(-1, 3))
 
 
-def placed(contact: Contact, T: Any, terrain: Terrain, highest: float = np.inf) -> tuple[Any, str]:
+def placed(
+    contact: Contact, T: Any, terrain: Terrain, highest: float = np.inf, room: float = 0.0
+) -> tuple[Any, str]:
     """The place on the terrain at T, or None and why the foot cannot stand there."""
     x, y, z = T.translation
     hit = terrain.ground(x, y, z, contact.points @ T.rotation[:2].T)
@@ -112,6 +130,10 @@ def placed(contact: Contact, T: Any, terrain: Terrain, highest: float = np.inf) 
         return None, f"would stand {over.max():.3g} m beyond where it can on {face.name!r}"
     if terrain.signed_distance(corners + (TOUCH + face.rough) * face.normal).min() <= 0:
         return None, f"would stand on {face.name!r} inside of something else"
+    if room > 0:
+        around = edges(contact, room) @ placed.rotation.T + placed.translation
+        if terrain.signed_distance(around + room * face.normal).min() <= 0:
+            return None, f"would stand on {face.name!r} too near to what rises there"
     return placed, ""
 
 

@@ -41,16 +41,19 @@ class Gait:
         swing: duration of a swing [1/ω].
         double: duration with all feet on the ground, between two swings [1/ω].
         step: longest step in the natural time; longer ones would be taken sooner [h].
+        climb: by how much swings last longer for what they go up or down on a terrain [1/ω for h]:
+            heavy legs that are thrown up throw the robot up too.
     """
 
     groups: tuple[tuple[str, ...], ...]
     swing: float
     double: float
     step: float
+    climb: float = 0.0
 
 
 GAITS = {
-    "walk": Gait((("left",), ("right",)), swing=1.4, double=0.4, step=0.5),
+    "walk": Gait((("left",), ("right",)), swing=1.4, double=0.4, step=0.5, climb=3.0),
     "trot": Gait((("left front", "right hind"), ("right front", "left hind")), 1.15, 0.3, step=0.5),
     "pace": Gait((("left front", "left hind"), ("right front", "right hind")), 0.9, 1.5, step=0.4),
     "bound": Gait((("left front", "right front"), ("left hind", "right hind")), 0.7, 1.2, step=0.4),
@@ -161,6 +164,8 @@ def swings_in_turn(
     last: float,
     terrain: Terrain | None = None,
     reach: float | None = None,
+    climb: float = 0.0,
+    room: float = 0.0,
 ) -> list[Phase]:
     """Return phases in which groups of feet swing; the others carry with p in their middle.
 
@@ -173,7 +178,9 @@ def swings_in_turn(
         swing, double: durations of a swing, and of the time on all feet between two [s].
         first, last: durations on all feet before the first swing and after the last [s].
         terrain: onto whose surfaces footholds are brought.
-        reach: the highest step up or down [m], see `footholds.foothold`.
+        reach, room: the highest step up or down, and the distance from risers [m], see
+            `footholds.foothold`.
+        climb: by how much a swing on the terrain lasts longer for what it goes up or down [s/m].
 
     Raises:
         ContactError: no place to stand near a goal.
@@ -185,13 +192,16 @@ def swings_in_turn(
         target = middle(places, [name for name in contacts.names if name not in group])
         phases.append(Phase.of(double if k else first, p, target))
         landed = {name: goal(places, k, name) for name in group}
+        rise = 0.0
         if terrain is not None:
             for name, T in landed.items():
                 here = pin.SE3(T.rotation, places[name].translation)
                 way = (T.translation - here.translation) * [1.0, 1.0, 0.0]
-                landed[name] = foothold(contacts[name], here, way, terrain, reach)
+                landed[name] = foothold(contacts[name], here, way, terrain, reach, room)
+                up = landed[name].translation[2] - here.translation[2]
+                rise = max(rise, abs(float(up)))
         places.update(landed)
-        phases.append(Phase.of(swing, target, target, landed))
+        phases.append(Phase.of(swing + climb * rise, target, target, landed))
         p = target
     phases.append(Phase.of(last, p, middle(places, contacts.names)))
     return phases

@@ -44,6 +44,7 @@ from .stepping import APART, FADE, FootholdProgram
 from .walking import WalkingController
 
 QUICKEST = 0.6  # shortest times of a gait, as a fraction of the natural ones
+ROOM = 0.06  # of soles to risers ahead, so that they are lifted before they go on [h]
 UNLOAD = 0.04  # time to unload the feet that catch a push [s]
 NEAR = 0.15  # how far from a moved foothold places to stand are searched [h]
 SHIFT = 3.0  # time to shift the weight before the first swing and after the last [1/ω]
@@ -401,6 +402,8 @@ class GaitController(WalkingController):
             self.feet, places, groups, self._goal(t + first, swing, double),
             start=self.plan.pivot(t - self.begin), swing=swing, double=double, first=first,
             last=self._natural(SHIFT), terrain=self.terrain, reach=RISE * self._own_height,
+            climb=self.gait.climb / (self.plan.omega * self._own_height),
+            room=ROOM * self._own_height,
         )  # fmt: skip
 
     def _take_up(self, t: float) -> None:

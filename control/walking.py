@@ -133,7 +133,8 @@ class WalkingController:
         self._opposite = _opposite(self.feet, q, self._beside)
         self._solver = solver_named(None)  # of footholds
         self._feedback: FootholdProgram | None = None
-        self._swung: Array = np.zeros(3)  # the offset that the swings go to
+        self._swung: Array = np.zeros(3)  # the offset that the swings should go to
+        self._short: Array = np.zeros(3)  # what the ground leaves of it, less this
         self.grip, self.touch = Grip(), Touch(robot, self.feet)
         self._waited = 0.0  # for feet that seek the ground [s]
         self._given: Command | None = None
@@ -361,7 +362,7 @@ class WalkingController:
         if self.reach > 0:
             bounds = self._bounds(swings, state)
             self._feedback = FootholdProgram(self.plan, phase, bounds, self._solver)
-            self._swung = np.zeros(3)
+            self._swung = self._short = np.zeros(3)
 
     def _footholds(self, phase: int) -> dict[str, Any]:
         """The footholds of a phase; those of the first plan where a moved one is over an edge."""
@@ -399,6 +400,8 @@ class WalkingController:
             self.plan, self._swung = feedback.timed, feedback.offset
             for foot, way in zip(feet, ways, strict=True):
                 self._swing_to(foot, way)
+            self._short = (np.mean(ways, axis=0) - feedback.offset) * [1.0, 1.0, 0.0]
+        feedback.offset = feedback.offset + self._short
         self.dcm.target = feedback.aimed
 
     def _bounds(self, swings: Mapping[str, Any], state: State) -> Bounds:

@@ -10,7 +10,8 @@ import pytest
 
 from footwork import ConfigurationError, ContactError, contacts, control, robots
 from footwork.control import gaits, references
-from footwork.control.footholds import CLEARANCE, foothold, over_ground
+from footwork.control.footholds import CLEARANCE, foothold, moved, over_ground
+from footwork.control.gait_foot import Doing
 
 
 def staircase(first, rise, depth, steps=3):
@@ -72,6 +73,69 @@ def test_no_place_for_a_foot():
     island = contacts.Terrain([contacts.Box("island", (0.4, 0.4, 0.2))])
     with pytest.raises(ContactError, match="no ground"):
         foothold(foot, pin.SE3.Identity(), np.array([0.6, 0.0, 0.0]), island)
+
+
+def test_feet_keep_room_to_risers_where_there_is_some():
+    """Nothing rises within `room` of a foot; where there is not as much, it stands all the same."""
+    (foot, _), (rise, depth) = contacts.at_feet(robots.load("biped")), (0.12, 0.3)
+    length, room = np.ptp(foot.points[:, 0]), 0.05
+    terrain = staircase(0.5, rise, depth)
+    T = pin.SE3(np.eye(3), np.zeros(3))
+    for ahead in np.linspace(0.3, 0.7, 9):
+        there = foothold(foot, T, np.array([ahead, 0.1, 0.0]), terrain, 0.4, room)
+        around = np.array([there.act(p) for p in foot.points])
+        around[:, 0] += room - 1e-6
+        assert terrain.height(around) == pytest.approx(there.translation[2])
+    short = staircase(0.5, rise, length + 2 * CLEARANCE + 0.02)  # no room on these treads
+    near = foothold(foot, T, np.array([0.7, 0.1, 0.0]), short, 0.4)
+    there = foothold(foot, T, np.array([0.7, 0.1, 0.0]), short, 0.4, room)
+    assert there.isApprox(near)
+
+
+def test_swings_last_longer_for_what_feet_climb():
+    robot = robots.load("biped")
+    feet = contacts.at_feet(robot)
+    q, rise, climb = contacts.solve_posture(robot, feet).q, 0.12, 1.5
+    places = dict(feet.placements(q))
+    begin = front(feet, q) + 0.15
+    phases = gaits.swings_in_turn(
+        feet, places, [(name,) for name in [*feet.names, feet.names[0]]],
+        lambda places, k, name: moved(places[name], np.array([0.35 if k else 0.0, 0.0, 0.0])),
+        start=np.zeros(3), swing=0.5, double=0.2, first=0.4, last=0.4,
+        terrain=staircase(begin, rise, 0.3), reach=0.4, climb=climb,
+    )  # fmt: skip
+    durations = [phase.duration for phase in phases if phase.swings]
+    assert durations == pytest.approx([0.5, 0.5 + climb * rise, 0.5 + climb * rise])
+
+
+def test_a_plan_counts_on_the_ground_that_there_is():
+    """Pushed back towards an edge: ξ is planned for where the foot can land."""
+    robot = robots.load("biped")
+    feet = contacts.at_feet(robot, 0.7)
+    _, q = control.stand(robot, feet)
+    back = min(T.translation[0] for T in feet.placements(q).values()) - 0.13
+    ground = contacts.Terrain([contacts.Box("board", (4.0, 2.0, 1.0), (back + 2.0, 0.0, -1.0))])
+    walker = control.GaitController(robot, feet, q, velocity=(0.2, 0.0, 0.0), terrain=ground)
+    counted = []
+
+    def watched(q, v, t):
+        command = walker(q, v, t)
+        if (program := walker._feedback) is not None:
+            for foot in walker._that(Doing.SWINGS):
+                goes = (foot.goal.translation - foot.planned.translation)[:2]
+                aimed = walker.dcm.target.end(program.phase) - program.timed.end(program.phase)
+                held = np.linalg.norm(walker._short) > 0.01
+                counted.append([held, *(aimed[:2] - program.share * goes)])
+        return command
+
+    watched.gives_commands = True
+    push = control.ForcePulse(control.trunk(robot), (-160.0, 0.0, 0.0), 1.0, 0.1)
+    control.simulate(
+        robot, watched, ground, q=q, contacts=feet, duration=1.5, step=2e-3, disturbances=[push]
+    )
+    held, *off = np.array(counted).T
+    assert held.any()
+    assert np.abs(off).max() < 4e-3  # footholds are moved by steps of 2 mm
 
 
 @pytest.mark.parametrize("up", [True, False])
