@@ -70,6 +70,7 @@ class MujocoModel:
         self.rows = np.array([joint.idx_v for joint in own], dtype=np.intp)
         self._places = np.array([joint.idx_q for joint in own], dtype=np.intp)
         self._turning = np.array([joint.nq == 2 for joint in own], dtype=bool)  # (cos, sin)
+        self._turns = int(self._turning.sum())
         names = {i: model.geom(i).name for i in range(model.ngeom)}
         points = {i: name for i, name in names.items() if name.startswith("point ")}
         self.geoms = {i: int(name.split()[1]) for i, name in points.items()}
@@ -77,7 +78,7 @@ class MujocoModel:
     def there(self, q: Array, v: Array, R: Array) -> tuple[Array, Array]:
         """Return MuJoCo's (qpos, qvel) of (q, v), as `to_mujoco`, in a tenth of its time."""
         places = q[self._places]
-        if self._turning.any():
+        if self._turns:
             sines = q[self._places + self._turning]
             places = np.where(self._turning, np.arctan2(sines, places), places)
         base = [q[:3], q[6:7], q[3:6]]
@@ -87,12 +88,15 @@ class MujocoModel:
         """Return our (q, v) of MuJoCo's state, as `from_mujoco`."""
         qpos, qvel = self.data.qpos, self.data.qvel
         R = pin.Quaternion(*qpos[3:7]).toRotationMatrix()
-        q = np.empty(len(qpos) + int(self._turning.sum()))
+        q = np.empty(len(qpos) + self._turns)
         v = np.empty(len(qvel))
         q[:3], q[3:6], q[6] = qpos[:3], qpos[4:7], qpos[3]
         q[3:7] /= np.linalg.norm(q[3:7])
-        q[self._places] = np.where(self._turning, np.cos(qpos[7:]), qpos[7:])
-        q[self._places[self._turning] + 1] = np.sin(qpos[7:][self._turning])
+        q[self._places] = qpos[7:]
+        if self._turns:
+            angles = qpos[7:][self._turning]
+            q[self._places[self._turning]] = np.cos(angles)
+            q[self._places[self._turning] + 1] = np.sin(angles)
         v[:3], v[3:6], v[self.rows] = R.T @ qvel[:3], qvel[3:6], qvel[6:]
         return q, v
 

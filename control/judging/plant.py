@@ -6,6 +6,7 @@ never written. Torques are held for a tick of 1/500 s, which is four steps of th
 
 from __future__ import annotations
 
+import math
 from typing import NamedTuple
 
 import numpy as np
@@ -14,6 +15,7 @@ import pinocchio as pin
 from ...arrays import Array
 from ...contacts import ContactSet
 from ...dynamics import State
+from ...dynamics.spatial import cross
 from ...robots.robot import Robot
 from ..ground import DIVERGED
 from ..mujoco_model import MujocoModel
@@ -112,19 +114,23 @@ class Plant(MujocoModel):
 
     def touches(self) -> list[Touch]:
         """Return where the ground pushes, at the last step of the physics."""
-        data, found, force = self.data, [], np.zeros(6)
-        for i in range(data.ncon):
-            touch = data.contact[i]
-            geom = int(touch.geom[1] if touch.geom[1] in self._owner else touch.geom[0])
-            if geom not in self._owner or touch.efc_address < 0:
+        data, contacts, force = self.data, self.data.contact, np.zeros(6)
+        pairs = contacts.geom.tolist()
+        where = [i for i, at in enumerate(contacts.efc_address.tolist()) if at >= 0]
+        found = []
+        for i in where:
+            first, second = pairs[i]
+            geom, sign = (second, 1.0) if second in self._owner else (first, -1.0)
+            if geom not in self._owner:
                 continue
             self.mujoco.mj_contactForce(self.model, data, i, force)
-            axes, sign = touch.frame.reshape(3, 3), 1.0 if geom == touch.geom[1] else -1.0
-            turning, moving = np.split(data.cvel[self.model.geom_bodyid[geom]], 2)
-            v = moving + np.cross(turning, touch.pos - data.subtree_com[1])
-            sliding = float(np.linalg.norm(axes[1:] @ v))
-            pushed = sign * axes.T @ force[:3]
-            found.append(Touch(self._owner[geom], touch.pos.copy(), pushed, force[0], sliding))
+            axes, place = contacts.frame[i].reshape(3, 3), contacts.pos[i]
+            motion, arm = data.cvel[self.model.geom_bodyid[geom]], place - data.subtree_com[1]
+            v = motion[3:] + cross(motion[:3], arm)
+            x, y = axes[1:] @ v
+            pushed = sign * (force[:3] @ axes)
+            owner = self._owner[geom]
+            found.append(Touch(owner, place.copy(), pushed, float(force[0]), math.hypot(x, y)))
         return found
 
     def _feel(self) -> None:

@@ -42,6 +42,7 @@ class Run:
         far = 2.0 + duration * float(np.linalg.norm(velocity[:2]))
         self.robot, self.world, self.impulse = robot, world, impulse
         self.plant = Plant(robot, feet, world, q, seed, far)
+        self.here = self.plant.here()  # q and v as they are
         self.ticks = max(1, round(duration / TICK))
         told = world.noise if world.sensors is None else world.sensors
         self.senses = measuring(told, robot, np.random.default_rng((seed, 2)))
@@ -64,7 +65,7 @@ class Run:
     def _tick(self, controller: Controller, k: int) -> str:
         """Do a tick; return why the run ends with it, "" when it does not."""
         t, plant = k * TICK, self.plant
-        q, v = plant.here()
+        q, v = self.here
         readings = self.senses.read(t, q, v, self.applied, plant.touching)
         began = time.perf_counter()
         try:
@@ -86,7 +87,7 @@ class Run:
         """Record where the robot is; return why it has fallen, "" when it has not."""
         self.energy += self.plant.work
         self.slip = max(self.slip, *self.plant.slid.values())
-        q, _ = self.plant.here()
+        self.here = q, _ = self.plant.here()
         self.track.add(q)
         if (k + 1) % LINKS == 0:
             self.postures.append(q)
