@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
@@ -158,8 +159,8 @@ class Predictive:
         body, grid = Body.of(state), nodes(stances, self.count, self.step)
         wanted = reference(grid.times)
         course = self._course(wanted)
-        past = self._past(body, course, grid, t)
-        problem = self._subproblem(state, body, course, self._grid(grid, _known(wrenches)), past)
+        past, known = self._past(body, course, grid, t), _known(wrenches)
+        problem = self._subproblem(state, body, course, grid, past, known)
         problem.start[:] = body.start(wanted)
         found = solve(problem, self.tolerance)
         self._last = Prediction(t, body, grid, wanted, problem, found, self.contacts, self.blocks)
@@ -184,26 +185,23 @@ class Predictive:
     # --- the data of the subproblem ------------------------------------------------------------
 
     def _subproblem(
-        self, state: State, body: Body, course: Course, grid: Grid, past: Past
+        self, state: State, body: Body, course: Course, grid: Nodes, past: Past, known: Array
     ) -> Subproblem:
         """Return the subproblem, but for x_0."""
-        counts = np.diff(grid.begin)
-        carries = np.zeros(len(self.contacts), dtype=bool)
-        carries[grid.contact[: counts[0]]] = True
-        problem, first = self._empty(counts[grid.stance].sum())
-        ASSEMBLE.overload().run(
-            body.rigid, course, grid, past, self._blocks, legs_of(state, self.contacts),
-            self._standing, carries, self._cost, problem, first,
-        )  # fmt: skip
-        return Subproblem(*problem, first)
-
-    def _grid(self, grid: Nodes, known: Array) -> Grid:
-        """The nodes and their contacts."""
         placed = [(self._number[n], T.homogeneous) for s in grid.own for n, T in s.places.items()]
         contact = np.array([number for number, _ in placed], dtype=np.intp)
         poses = np.array([T for _, T in placed]).reshape(-1, 4, 4)
-        begin = np.cumsum([0, *(len(stance.places) for stance in grid.own)])
-        return Grid(grid.durations, grid.index, begin, contact, poses, known)
+        counts = [len(stance.places) for stance in grid.own]
+        begin = np.array([0, *itertools.accumulate(counts)])
+        given = Grid(grid.durations, grid.index, begin, contact, poses, known)
+        carries = np.zeros(len(self.contacts), dtype=bool)
+        carries[contact[: counts[0]]] = True
+        problem, first = self._empty(sum(counts[i] for i in grid.index.tolist()))
+        ASSEMBLE.overload().run(
+            body.rigid, course, given, past, self._blocks, legs_of(state, self.contacts),
+            self._standing, carries, self._cost, problem, first,
+        )  # fmt: skip
+        return Subproblem(*problem, first)
 
     def _course(self, wanted: Reference) -> Course:
         """The arrays of a reference."""
