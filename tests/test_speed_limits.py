@@ -234,6 +234,9 @@ def test_without_torque_limits_there_is_none_by_torques():
     limit = ahead(torque_limits=False, most=0.3).limits[TORQUE]
     assert limit.speed == math.inf
     assert limit.why == "its joints have no torque limits"
+    _, found = gaited("quadruped", (0.3, 0.0, 0.0), torque_limits=False)
+    assert found.effort.solved
+    assert found.effort.lacking.max() < 1e-6
 
 
 def test_friction_holds_the_curve():

@@ -44,6 +44,7 @@ EASE = 0.01  # ε: giving way by a degree and more is worth it where torques are
 MISSING = 10.0  # K
 NEAR = 0.3  # ends of ranges that are asked about [rad]
 TOLERANCE = 1e-8  # of the solver
+SOLVED = "optimal", "inaccurate"
 
 
 class Way(NamedTuple):
@@ -59,10 +60,31 @@ class Way(NamedTuple):
         return cls(*np.zeros((3, n, 6)))
 
 
+class Needs(NamedTuple):
+    """What a motion needs, linear in the unknowns ÿ/ω² of its base, in radians and h.
+
+    Attributes:
+        a: (n, nv), its accelerations where ÿ = 0.
+        follow: ∂v/∂ẏ (n, nv, 6).
+        about: (n, 6, 6), from the base's generalised forces to their wrench about the com.
+        wrench, wrench_more: (n, 6), (n, 6, 6), of the ground, in weights, moments by h.
+        torques, torques_more: (n, na), (n, na, 6), of the joints without contacts [N·m].
+    """
+
+    a: Array
+    follow: Array
+    about: Array
+    wrench: Array
+    wrench_more: Array
+    torques: Array
+    torques_more: Array
+
+
 class Effort(NamedTuple):
     """What contacts and torques make of a motion.
 
     Attributes:
+        solved: whether the program was solved.
         way: how the base gives way.
         acceleration: (n, nv), that of all joints with it.
         forces: of each sample, x of the `ContactLimits` of those contacts that stand [N].
@@ -72,6 +94,7 @@ class Effort(NamedTuple):
             what they were.
     """
 
+    solved: bool
     way: Way
     acceleration: Array
     forces: list[Array]
@@ -115,62 +138,81 @@ class GivingWay:
             way: see there.
             bounds: of the torques.
         """
-        q, v, a, reached = motion.q, motion.v, motion.a, motion.reached
-        n, actuated = len(t), self.robot.actuated_rows
-        follow = self.legs.following(q, axes)  # ∂v/∂ẏ
-        a = a - (follow @ way.second[:, :, None])[:, :, 0]  # as if it did not give way
-        needed = batch.inverse_dynamics(self.robot, q, v, a)
-        pulls = batch.mass_matrix(self.robot, q) @ follow
-        about = self._about_com(q)
-        asked = (about @ needed[:, :6, None])[:, :, 0] / self.unit
-        more = (about @ pulls[:, :6]) * self._per_second / self.unit[:, None]
-
-        program = SparseProgram()
+        n, needs = len(t), self._needs(motion, axes, way)
+        program, share = SparseProgram(), _shares(t)
         y, rate, second = self._periodic(program, t)
-        strain, lack = program.unknowns(1), program.unknowns(n, 7)
-        beyond = program.unknowns(n)
-        program.cost(beyond, MISSING * _shares(t))
-        program.below.add(beyond[:, None], -np.ones((n, 1)), np.zeros(n))
+        strain, lack, beyond = program.unknowns(1), program.unknowns(n, 7), program.unknowns(n)
         program.cost(strain, EASE)
-        program.cost(lack[:, 0], MISSING * _shares(t))
+        program.cost(lack[:, 0], MISSING * share)
         program.in_cones(lack.reshape(-1, 1), -np.ones((7 * n, 1)), np.zeros(7 * n), 7)
-        newtons = self.legs.newtons(q)
-        columns, given = list[Index](), list[Array]()
-        for k in range(n):
-            entries, rows_of_limits = self._standing(active[k])
-            G = newtons[k][:, entries] * self.weight
-            x = program.unknowns(G.shape[1])
-            columns.append(x)
-            given.append(G)
-            _limit(program, x, rows_of_limits)
-            if reached[k]:
-                rows = [about[k] @ G[:6] / self.unit[:, None], -more[k], np.eye(6)]
-                every = np.concatenate([x, second[k], lack[k, 1:]])
-                program.equal.add(np.tile(every, (6, 1)), np.hstack(rows), asked[k])
-        self._within_reach(program, motion, axes, follow, way, y, beyond)
-        tau, of_second = needed[:, actuated], pulls[:, actuated] * self._per_second
-        limited = self._legs_limited(bounds)
-        halves, middles = (
-            np.broadcast_to(np.atleast_2d(x), tau.shape)[:, limited]
-            for x in (bounds.half, bounds.middle)
-        )
-        for k in np.flatnonzero(reached).tolist():
-            G = given[k][actuated][limited]
-            rows = np.hstack([-G, of_second[k, limited]]) / halves[k][:, None]
-            rest = (tau[k, limited] - middles[k]) / halves[k]
-            every = np.concatenate([columns[k], second[k], strain])
+        program.cost(beyond, MISSING * share)
+        positive = np.append(beyond, strain)[:, None]
+        program.below.add(positive, -np.ones((n + 1, 1)), np.zeros(n + 1))
+        x, given = self._contacts(program, motion.q, active)
+        for k in np.flatnonzero(motion.reached).tolist():
+            base = needs.about[k] @ given[k][:6] / self.unit[:, None]
+            every = np.concatenate([x[k], second[k], lack[k, 1:]])
+            rows = np.hstack([base, -needs.wrench_more[k], np.eye(6)])
+            program.equal.add(np.tile(every, (6, 1)), rows, needs.wrench[k])
+        self._within_torques(program, motion, needs, (x, given, second, strain), bounds)
+        self._within_reach(program, motion, axes, needs.follow, way, y, beyond)
+        status, z = program.solve(TOLERANCE)
+
+        found = Way(*(z[of] * self.size * self.omega**i for i, of in enumerate((y, rate, second))))
+        a = needs.a + (needs.follow @ found.second[:, :, None])[:, :, 0]
+        tau = needs.torques + (needs.torques_more @ z[second][:, :, None])[:, :, 0]
+        own = self.robot.actuated_rows
+        tau -= np.array([G[own] @ z[of] for G, of in zip(given, x, strict=True)])
+        lacking = np.where(motion.reached, np.linalg.norm(z[lack[:, 1:]], axis=1), 0.0)
+        forces = [z[of] * self.weight for of in x]
+        return Effort(status in SOLVED, found, a, forces, tau, lacking, z[beyond])
+
+    def _needs(self, motion: Motion, axes: Array, way: Way) -> Needs:
+        """What a motion needs without the accelerations of `way`, and for those of its base."""
+        q, follow = motion.q, self.legs.following(motion.q, axes)
+        a = motion.a - (follow @ way.second[:, :, None])[:, :, 0]
+        needed = batch.inverse_dynamics(self.robot, q, motion.v, a)
+        more = batch.mass_matrix(self.robot, q) @ follow * self.size * self.omega**2
+        about, own = self._about_com(q), self.robot.actuated_rows
+        wrench = (about @ needed[:, :6, None])[:, :, 0] / self.unit
+        wrench_more = about @ more[:, :6] / self.unit[:, None]
+        return Needs(a, follow, about, wrench, wrench_more, needed[:, own], more[:, own])
+
+    def _contacts(
+        self, program: SparseProgram, q: Array, active: NDArray[np.bool_]
+    ) -> tuple[list[Index], list[Array]]:
+        """The unknown forces of each sample, in weights and within their limits, and what they do
+        to the robot (nv, n_k)."""
+        newtons, x, given = self.legs.newtons(q), list[Index](), list[Array]()
+        for k, on in enumerate(active):
+            entries, limits = self._standing(on)
+            given.append(newtons[k][:, entries] * self.weight)
+            x.append(program.unknowns(len(entries)))
+            _limit(program, x[k], limits)
+        return x, given
+
+    def _within_torques(
+        self,
+        program: SparseProgram,
+        motion: Motion,
+        needs: Needs,
+        unknowns: tuple[list[Index], list[Array], Index, Index],
+        bounds: TorqueBounds,
+    ) -> None:
+        """Ask that |τ| ≤ λ τ_max of the legs' joints: forces change no other torques."""
+        x, given, second, strain = unknowns
+        finite = np.isfinite(np.atleast_2d(bounds.half)).all(axis=0)
+        limited = np.flatnonzero(self.legs.legs[self.robot.actuated_rows] & finite)
+        shape = needs.torques.shape
+        half, middle = (np.broadcast_to(part, shape) for part in (bounds.half, bounds.middle))
+        for k in np.flatnonzero(motion.reached).tolist():
+            most = half[k, limited]
+            G = given[k][self.robot.actuated_rows[limited]]
+            rows = np.hstack([-G, needs.torques_more[k, limited]]) / most[:, None]
+            rest = (needs.torques[k, limited] - middle[k, limited]) / most
+            every = np.concatenate([x[k], second[k], strain])
             both = np.hstack([np.vstack([rows, -rows]), -np.ones((2 * len(rows), 1))])
             program.below.add(np.tile(every, (len(both), 1)), both, np.append(-rest, rest))
-        z = program.solve(TOLERANCE).z
-        found = Way(
-            z[y] * self.size, z[rate] * self.size * self.omega, z[second] * self._per_second
-        )
-        forces = [z[own] for own in columns]
-        a = a + (follow @ found.second[:, :, None])[:, :, 0]
-        tau = tau + (of_second @ z[second][:, :, None])[:, :, 0]
-        tau -= np.array([G[actuated] @ f for G, f in zip(given, forces, strict=True)])
-        lacking = np.where(reached, np.linalg.norm(z[lack[:, 1:]], axis=1), 0.0)
-        return Effort(found, a, [f * self.weight for f in forces], tau, lacking, z[beyond])
 
     def _within_reach(
         self,
@@ -205,16 +247,6 @@ class GivingWay:
                 right = side * (end - x[k])[near] + rows @ way.y[k]
                 values = np.hstack([rows * self.size, -np.ones((len(rows), 1))])
                 program.below.add(np.tile(every, (len(rows), 1)), values, right)
-
-    @property
-    def _per_second(self) -> Array:
-        """Of the unknowns of ÿ."""
-        return self.size * self.omega**2
-
-    def _legs_limited(self, bounds: TorqueBounds) -> NDArray[np.bool_]:
-        """Which actuated joints are the legs' and have limits: forces change no other torques."""
-        finite = np.isfinite(np.atleast_2d(bounds.half)).all(axis=0)
-        return np.asarray(self.legs.legs[self.robot.actuated_rows] & finite)
 
     def _standing(self, active: NDArray[np.bool_]) -> tuple[Index, Sequence[Rows]]:
         """Which entries of x are of the contacts that stand, and the rows that limit them."""

@@ -31,7 +31,7 @@ from .postures import MISSED, Legs, Motion, Wanted
 REACH, SPEED, TORQUE, FRICTION = OF_ROBOT = "reach", "joint speed", "torque", "friction"
 SWING, TIMING = OF_GAIT = "swing", "timing"
 KINDS = *OF_ROBOT, *OF_GAIT
-MOST_ROUNDS, PATIENCE = 7, 3  # where legs are too short at first
+MOST_ROUNDS, PATIENCE, SLOW = 7, 3, 0.7  # where legs are too short at first
 ROUNDS = 2  # of how the base gives way; one more changes uses by some thousandths
 BEYOND = 0.01  # how far joints may be beyond their ranges [rad]
 LACKING = 1e-3  # wrench that contacts may not give, in weights
@@ -104,11 +104,13 @@ class Uses:
             bounds = torque_bounds_of(self.robot, self.torque_limits, motion.v, many=True)
             effort = giving_way(cycle.t, cycle.active, axes, motion, way, bounds)
             lack, why = self._beyond(cycle, motion)
+            if not effort.solved:  # as where legs are straight, and accelerations beyond measure
+                lack, why = np.inf, "no such motion is found"
             lacks.append(lack)
             first = first or (why if lack > 1 else "")
             # more rounds where legs are too short, as long as the base makes it up
-            made_up = lack < 1 if k + 1 >= ROUNDS else False
-            if made_up or (k >= PATIENCE and lack > 0.7 * lacks[-2]):
+            enough = k + 1 >= ROUNDS and lack < 1
+            if enough or not effort.solved or (k >= PATIENCE and lack > SLOW * lacks[-2]):
                 break
             way = effort.way
         return Gaited(cycle, motion, effort, Use(lack, first or why))
