@@ -64,6 +64,9 @@ class Formulation:
         self.working_set = np.zeros(sum(sizes), dtype=np.int64)
         self.kernel = minimum_kernel(self.program, self)
         self.levels_kernel: Overload | None = None
+        unit = np.eye(structure.robot.nv)
+        rows = [unit[task.entries] for task, _ in structure.diagonal]
+        self._units = np.concatenate([unit[:0], *rows])  # J of postures
 
     def bind(
         self, contacts: ContactSet, models: Sequence[ContactModel], tasks: Sequence[AnyTask]
@@ -153,22 +156,18 @@ class Formulation:
     def levels(self) -> Levels:
         """Return the rows of a strict hierarchy, the most important level first."""
         of, nv = self.workspace.arrays, self.structure.robot.nv
-        parts: list[tuple[Any, Any, Array | None, Array | None, Array]] = []
-        parts += [(t, None, of["A"][i], None, of["r"][i]) for t, i in self.structure.dense]
-        parts += [
-            (t, t.entries, None, None, of["posture_r"][i]) for t, i in self.structure.diagonal
-        ]
-        parts += [(t, None, None, rows.B, rows.c) for t, rows in self._force_rows]
+        parts: list[tuple[Any, Array | None, Array | None, Array]] = []
+        parts += [(t, of["A"][i], None, of["r"][i]) for t, i in self.structure.dense]
+        parts += [(t, self._units[i], None, of["posture_r"][i]) for t, i in self.structure.diagonal]
+        parts += [(t, None, rows.B, rows.c) for t, rows in self._force_rows]
         parts.sort(key=lambda part: part[0].level)
         m = sum(len(part[-1]) for part in parts)
         on_a, on_w = np.zeros((m, nv)), np.zeros((m, self.structure.dim))
         e, root, at, ends = np.zeros(m), np.zeros(m), 0, dict[int, int]()
-        for task, entries, A, B, r in parts:
+        for task, A, B, r in parts:
             own = slice(at, at := at + len(r))
             e[own], root[own], ends[task.level] = r, np.sqrt(task.weight), at
-            if entries is not None:
-                on_a[own][range(len(r)), np.arange(nv)[entries]] = 1.0
-            elif A is not None:
+            if A is not None:
                 on_a[own] = A
             else:
                 on_w[own] = B

@@ -8,6 +8,7 @@ import pytest
 from footwork import contacts, control, dynamics
 from footwork.control.null_space import solutions
 from footwork.control.qp import reduced
+from footwork.control.reduction import levels_kernel
 
 
 @pytest.fixture(scope="module", params=["talos", "go2"])
@@ -166,3 +167,34 @@ def test_the_compiled_hierarchy_is_the_solvers(stand, standing, monkeypatch):
             assert max(fast.residuals.values()) < 1e-6 * 9.81 * robot.mass
             compiled += 1
     assert compiled >= 3
+
+
+@pytest.mark.parametrize("seed", range(4))
+def test_the_compiled_hierarchy_converges_where_many_limits_are_in_the_way(
+    load_robot, seed, monkeypatch
+):
+    """Tasks beyond what joints and friction allow, from any working set."""
+    pytest.importorskip("numba")
+    robot = load_robot("go2", "floating")
+    feet = contacts.at_feet(robot, 0.6)
+    q = contacts.solve_posture(robot, feet, com="inside").q
+    rng = np.random.default_rng(seed)
+    tasks = tasks_of(robot, q, com=0.1 * rng.normal(size=3), turn=0.6, bend=0.4)
+    tasks.append(control.MomentumTask(np.zeros(6), weight=0.1, level=1))
+    controller = control.WholeBodyController(robot, feet, tasks, strict=True)
+    of = controller._formulation
+    levels_kernel(of.program, of, of.levels()).compiled()
+    x, v = robot.integrate(q, 0.02 * rng.normal(size=robot.nv)), 0.3 * rng.normal(size=robot.nv)
+    of.working_set[:] = rng.choice([-1, 0, 1], len(of.working_set), p=[0.05, 0.9, 0.05])
+    with monkeypatch.context() as patch:
+        patch.delattr("footwork.control.solving.cascade")
+        fast = controller(x, v)
+    assert fast.status == "optimal", fast.reason
+    assert np.count_nonzero(of.working_set) > 5
+    assert max(fast.residuals.values()) < 1e-6 * 9.81 * robot.mass
+    with monkeypatch.context() as patch:
+        patch.setattr("footwork.control.solving.minimum", lambda *_: (None, 0))
+        slow = controller(x, v)
+    for task in tasks:
+        one, two = fast.task_residuals[task.name], slow.task_residuals[task.name]
+        assert one == pytest.approx(two, abs=1e-5 * (1 + np.abs(two).max())), task.name

@@ -12,9 +12,15 @@ changes nothing above. The multipliers λ of a level's minimum, Σ λ_k T_k + T_
 the rows above it, follow by back substitution. A row of the working set is at its bound rightly
 when the first of its multipliers that is not zero, from level to level, has the right sign.
 
+From the last tick's working set this mostly ends after one or two rounds as those of `minimum`.
+Where it does not, as at degenerate vertices, a primal active-set method goes on from the nearest y
+within all bounds: towards the hierarchy's solution as far as these hold, where the row that ends
+the way enters; or, once there, the row of the most wrong multiplier leaves. No step makes a level
+worse, but in favour of one above.
+
 A. Escande, N. Mansard, P.-B. Wieber, "Hierarchical quadratic programming" (2014); D. Dimitrov,
 A. Sherikov, P.-B. Wieber, "Efficient resolution of potentially conflicting linear constraints in
-robotics" (2015).
+robotics" (2015); J. Nocedal, S. Wright, "Numerical Optimization" (2006), 16.5.
 """
 
 from __future__ import annotations
@@ -27,12 +33,14 @@ from numpy.typing import NDArray
 from ...dynamics.kernels.toolchain import Kernel
 from .equations import solve_equations
 from .minimum import (
+    FEASIBILITY,
     NOT_CONVERGED,
     RANK_DEFICIENT,
     cholesky,
     constraint_bounds,
     constraint_row,
     constraint_values,
+    least_cost,
     point,
     solve_factor,
     solve_transposed_factor,
@@ -45,7 +53,8 @@ Index = NDArray[np.intp]
 
 # a row's length below which it follows from those before it, relative to the longest of its level
 INDEPENDENT = 1e-7
-ROUNDS = 20
+ROUNDS = 5  # of several rows at a time, which mostly end after one or two
+STEPS = 30  # and then of one row at a time, from a point within all bounds
 NO_MULTIPLIER = 1e-9  # relative to the gradient of a residual as large as the level's targets
 
 
@@ -306,6 +315,34 @@ def solve_levels(T, equal, ends, K, y, lam):
     return definite
 
 
+def solve_held(data, entries, X, W, MX, E, B, ends, K, low, high, working_set, y, x, lam, solution):
+    """Fill y, the values x, λ and the solution with the working set's rows at their bounds.
+
+    Returns whether these are independent; if not, those that follow from others leave it.
+    """
+    columns, others, act = entries.columns, entries.others, entries.actuated
+    J, F, N, L, equal = data.J, data.F, data.N, data.L, len(E)
+    for i in range(len(working_set)):
+        equal += working_set[i] != 0
+    T, k = np.empty((equal + len(B), len(y))), len(E)
+    T[:k] = E
+    T[equal:] = B
+    for i in range(len(working_set)):
+        if working_set[i] != 0:
+            constraint_row(i, J, F, N, L, act, X, W, MX, T[k])
+            T[k, 0] -= high[i] if working_set[i] > 0 else low[i]
+            k += 1
+    if not solve_levels(T, equal, ends, K, y, lam):
+        remove_dependent(working_set, lam, len(E))
+        return False
+    point(
+        J, columns, others, act, 1 + len(columns) - len(J), X, W, MX, y,
+        solution.a, solution.w, solution.tau,
+    )  # fmt: skip
+    constraint_values(F, N, L, act, solution.a, solution.w, solution.tau, x)
+    return True
+
+
 def remove_dependent(working_set, lam, k):
     """Remove the rows whose λ is nan; the first k are those of equations."""
     for i in range(len(working_set)):
@@ -313,6 +350,46 @@ def remove_dependent(working_set, lam, k):
             if np.isnan(lam[k]):
                 working_set[i] = 0
             k += 1
+
+
+def longest_step(working_set, x, there, low, high):
+    """How far from the values x towards others all bounds hold, in [0, 1]; the row that ends it."""
+    share, blocking = 1.0, -1
+    for i in range(len(x)):
+        if working_set[i] == 0:
+            left = 1.0
+            if there[i] - high[i] > FEASIBILITY:
+                left = max((high[i] - x[i]) / (there[i] - x[i]), 0.0)
+            elif low[i] - there[i] > FEASIBILITY:
+                left = max((low[i] - x[i]) / (there[i] - x[i]), 0.0)
+            if left < share:
+                share, blocking = left, i
+    return share, blocking
+
+
+def remove_worst(working_set, lam, k):
+    """Remove the row whose multiplier is wrong by most; return whether there is one.
+
+    The first k multipliers are those of equations.
+    """
+    worst, most = -1, 0.0
+    for i in range(len(working_set)):
+        if working_set[i] != 0:
+            if -lam[k] * working_set[i] > most:
+                worst, most = i, -lam[k] * working_set[i]
+            k += 1
+    if worst >= 0:
+        working_set[worst] = 0
+    return worst >= 0
+
+
+def nearest(K, y, cost):
+    """Fill `cost` (n, n), which is least at y: H is that of K."""
+    gradient = np.empty(len(y))
+    times(K, y, gradient)
+    for i in range(len(y)):
+        for j in range(i, len(y)):
+            cost[i, j] = K[i, j] - (gradient[j] if i == 0 else 0.0)
 
 
 def hierarchy(data, entries, rank, working_set, levels, solution):
@@ -326,41 +403,48 @@ def hierarchy(data, entries, rank, working_set, levels, solution):
         levels: the rows.
         solution: is written.
     """
-    columns, others, act, u = entries.columns, entries.others, entries.actuated, entries.unactuated
-    M, b, J, F, N, L = data.M, data.b, data.J, data.F, data.N, data.L
-    full, X, W, MX, E = solve_equations(M, b, J, data.k, columns, others, u, rank)
+    columns, others, u = entries.columns, entries.others, entries.unactuated
+    full, X, W, MX, E = solve_equations(
+        data.M, data.b, data.J, data.k, columns, others, u, rank
+    )  # fmt: skip
     if not full:
         return RANK_DEFICIENT
-    width, n, m, rows = 1 + len(columns) - len(J), W.shape[1], len(working_set), len(levels.e)
-    K, B, y = np.empty((n, n)), np.empty((rows, n)), np.empty(n)
-    x, low, high, lam = np.empty(m), np.empty(m), np.empty(m), np.empty(m + len(E))
+    width, n, m = 1 + len(columns) - len(data.J), W.shape[1], len(working_set)
+    K, B, ends = np.empty((n, n)), np.empty((len(levels.e), n)), levels.ends
+    y, x, best, there = np.zeros(n), np.empty(m), np.zeros(n), np.empty(m)
+    low, high, lam, near = np.empty(m), np.empty(m), np.empty(m + len(E)), np.empty((n, n))
     cost(
         data.A, data.r, data.weight, data.d, data.p, data.P, data.s, columns, others, width,
         X, W, K,
     )  # fmt: skip
     level_rows(levels, columns, others, width, X, W, B)
     constraint_bounds(data, low, high)
-    for step in range(ROUNDS):
-        equal = len(E)
-        for i in range(m):
-            equal += working_set[i] != 0
-        T, k = np.empty((equal + rows, n)), len(E)
-        T[:k] = E
-        T[equal:] = B
-        for i in range(m):
-            if working_set[i] != 0:
-                constraint_row(i, J, F, N, L, act, X, W, MX, T[k])
-                T[k, 0] -= high[i] if working_set[i] > 0 else low[i]
-                k += 1
-        if not solve_levels(T, equal, levels.ends, K, y, lam):
-            remove_dependent(working_set, lam, len(E))
+    best[0] = 1.0
+    for step in range(STEPS):
+        if step == ROUNDS:
+            nearest(K, best, near)
+            given = data, entries, X, W, MX, E, near, low, high, working_set, y, x, solution
+            if least_cost(*given) < 0:
+                near[:] = K
+                if least_cost(*given) < 0:
+                    return NOT_CONVERGED
+        if not solve_held(
+            data, entries, X, W, MX, E, B, ends, K, low, high, working_set, best, there, lam,
+            solution,
+        ):  # fmt: skip
             continue
-        point(
-            J, columns, others, act, width, X, W, MX, y,
-            solution.a, solution.w, solution.tau,
-        )  # fmt: skip
-        constraint_values(F, N, L, act, solution.a, solution.w, solution.tau, x)
-        if update_working_set(working_set, lam, len(E), x, low, high):
+        if step < ROUNDS:
+            if update_working_set(working_set, lam, len(E), there, low, high):
+                return step
+            continue
+        share, blocking = longest_step(working_set, x, there, low, high)
+        for c in range(n):
+            y[c] += share * (best[c] - y[c])
+        for i in range(m):
+            x[i] += share * (there[i] - x[i])
+        if blocking >= 0:
+            working_set[blocking] = 1 if there[blocking] > high[blocking] else -1
+        elif not remove_worst(working_set, lam, len(E)):
             return step
     for i in range(m):
         working_set[i] = 0

@@ -310,6 +310,38 @@ class Solution(NamedTuple):
     tau: Array
 
 
+def least_cost(data, entries, X, W, MX, E, K, low, high, working_set, y, x, solution):
+    """Fill y, the least ½ [1; y]ᵀ K [1; y] within the bounds, the values x and the solution.
+
+    Returns the iterations it took, or NOT_CONVERGED; K is overwritten.
+    """
+    columns, others, act = entries.columns, entries.others, entries.actuated
+    J, F, N, L = data.J, data.F, data.N, data.L
+    y0, lam = np.empty(len(y)), np.empty(len(y))
+    y0[0] = 1.0
+    for i in range(1, len(y)):
+        y0[i] = -K[0, i]
+    if not cholesky(K):
+        return NOT_CONVERGED
+    solve_transposed_factor(K, y0)
+    solve_factor(K, y0)
+    for step in range(ITERATIONS):
+        if not solve_working_set(
+            J, F, N, L, act, X, W, MX, E, K, low, high, working_set, y0, y, lam
+        ):
+            break
+        point(
+            J, columns, others, act, 1 + len(columns) - len(J), X, W, MX, y,
+            solution.a, solution.w, solution.tau,
+        )  # fmt: skip
+        constraint_values(F, N, L, act, solution.a, solution.w, solution.tau, x)
+        if update_working_set(working_set, lam, len(E), x, low, high):
+            return step
+    for i in range(len(working_set)):
+        working_set[i] = 0
+    return NOT_CONVERGED
+
+
 def minimum(data, entries, rank, working_set, solution):
     """Fill the minimum; return the iterations it took, or RANK_DEFICIENT, or NOT_CONVERGED.
 
@@ -321,42 +353,20 @@ def minimum(data, entries, rank, working_set, solution):
             and that of the minimum.
         solution: is written.
     """
-    columns, others, act, u = entries.columns, entries.others, entries.actuated, entries.unactuated
-    M, b, J, F, N, L = data.M, data.b, data.J, data.F, data.N, data.L
-    full, X, W, MX, E = solve_equations(M, b, J, data.k, columns, others, u, rank)
+    columns, others, u = entries.columns, entries.others, entries.unactuated
+    M, J = data.M, data.J
+    full, X, W, MX, E = solve_equations(M, data.b, J, data.k, columns, others, u, rank)
     if not full:
         return RANK_DEFICIENT
-    width, n = 1 + len(columns) - len(J), W.shape[1]  # n: size of [1; y]
-    U, y0, y = np.empty((n, n)), np.empty(n), np.empty(n)
-    m = len(working_set)
-    x, low, high, lam = np.empty(m), np.empty(m), np.empty(m), np.empty(n)
+    m, n = len(working_set), W.shape[1]  # n: size of [1; y]
+    K, y = np.empty((n, n)), np.empty(n)
+    x, low, high = np.empty(m), np.empty(m), np.empty(m)
     cost(
-        data.A, data.r, data.weight, data.d, data.p, data.P, data.s, columns, others, width,
-        X, W, U,
+        data.A, data.r, data.weight, data.d, data.p, data.P, data.s, columns, others,
+        1 + len(columns) - len(J), X, W, K,
     )  # fmt: skip
-    y0[0] = 1.0
-    for i in range(1, n):
-        y0[i] = -U[0, i]
-    if not cholesky(U):
-        return NOT_CONVERGED
-    solve_transposed_factor(U, y0)
-    solve_factor(U, y0)
     constraint_bounds(data, low, high)
-    for step in range(ITERATIONS):
-        if not solve_working_set(
-            J, F, N, L, act, X, W, MX, E, U, low, high, working_set, y0, y, lam
-        ):
-            break
-        point(
-            J, columns, others, act, width, X, W, MX, y,
-            solution.a, solution.w, solution.tau,
-        )  # fmt: skip
-        constraint_values(F, N, L, act, solution.a, solution.w, solution.tau, x)
-        if update_working_set(working_set, lam, len(E), x, low, high):
-            return step
-    for i in range(m):
-        working_set[i] = 0
-    return NOT_CONVERGED
+    return least_cost(data, entries, X, W, MX, E, K, low, high, working_set, y, x, solution)
 
 
 MINIMUM = Kernel(minimum, 1, arrays=True, each=1e-3, seconds=10.0)
