@@ -510,11 +510,13 @@ class GaitController(WalkingController):
         return float(time / self.plan.omega)
 
     def _attitude(self, t: float) -> Desired:
-        """The trunk upright, and ahead along the path."""
+        """The trunk ahead along the path, upright; on four feet inclined as ground it knows."""
         P = self.path.at(t)
         turning = self.path.velocity[2] if t >= self.path.begin else 0.0
         rate = np.array([0.0, 0.0, 0.0, 0.0, 0.0, turning])
-        return Desired(pin.SE3(P.rotation @ self._upright, P.translation), rate, np.zeros(6))
+        inclined = self.terrain is not None and len(self.feet) > 2  # legs reach up and down alike
+        R = self.ground.tilt @ P.rotation if inclined else P.rotation
+        return Desired(pin.SE3(R @ self._upright, P.translation), rate, np.zeros(6))
 
 
 def _farther(apart: float, least: float) -> float:

@@ -138,6 +138,23 @@ def test_a_plan_counts_on_the_ground_that_there_is():
     assert np.abs(off).max() < 4e-3  # footholds are moved by steps of 2 mm
 
 
+def test_a_trunk_on_four_feet_is_inclined_as_known_ground():
+    """Its z axis is across the ways between feet that stand on a plane; else it stays upright."""
+    robot = robots.load("quadruped")
+    controller, q = control.stand(robot)
+    feet, level = controller.contacts, contacts.Terrain([contacts.Plane("ground")])
+    for terrain in (level, None):
+        walker = control.GaitController(robot, feet, q, velocity=(0.1, 0.0, 0.0), terrain=terrain)
+        upright = walker._attitude(0.0).value.rotation
+        places = [moved(T, np.array([0.0, 0.0, 0.2 * T.translation[0]]))
+                  for T in feet.placements(q).values()]  # fmt: skip
+        for _ in range(40):
+            walker.ground.fit(places)
+        z = walker._attitude(0.0).value.rotation @ upright.T @ np.array([0.0, 0.0, 1.0])
+        ways = np.array([T.translation - places[0].translation for T in places[1:]])
+        assert (np.abs(ways @ z).max() < 1e-6) == (terrain is not None)
+
+
 @pytest.mark.parametrize("up", [True, False])
 def test_swings_keep_clear_of_steps(up):
     """From two treads below to two above, or back: no corner enters a step, however it starts."""
