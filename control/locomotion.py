@@ -254,19 +254,13 @@ class GaitController(WalkingController):
         """Return a cycle at a velocity (vx, vy, wz) that is kept [m/s, rad/s], however fast."""
         kept = array(velocity, "velocity", (3,), meaning="(vx, vy, wz) [m/s, rad/s]").copy()
         walker = copy(self)
-        walker._offset = np.zeros(3)
+        walker._offset, walker._turn = np.zeros(3), 0
         walker.path = path = Path(self.path.start, kept, self.begin)
         centre = path.start.translation
         for _ in range(SETTLED):  # times follow from the height, and it from them
             walker.plan = DcmPlan([Phase(1.0, centre, centre)], walker.height, self.plan.gravity)
             swing, double = walker._times()
             walker._goal(self.begin, swing, double)
-
-        def goal(places: dict[str, Any], k: int, name: str) -> Any:
-            """As planned anew at each touch-down."""
-            walker._turn = k
-            lift = self.begin + double + k * (swing + double)
-            return walker._goal(lift, swing, double)(places, 0, name)
 
         start, count = path.start, len(self._groups)
         axes = self.ground.tilt @ start.rotation
@@ -279,7 +273,7 @@ class GaitController(WalkingController):
             self.feet,
             places,
             groups,
-            goal,
+            walker._goal(self.begin + double, swing, double),
             start=centre,
             swing=swing,
             double=double,
@@ -432,16 +426,17 @@ class GaitController(WalkingController):
         """Where feet land that swing in turn from `lift` [s] on, see `swings_in_turn`."""
         step = swing + double
         self._stance_time, self._step_time = len(self._groups) * step - swing, step
-        left_x, left_y, _ = self.path.at(lift).rotation[:, 1].tolist()
         off_x, off_y, _ = self._offset.tolist()
 
         @cache
-        def half_way(k: int) -> tuple[Any, Array]:
-            P = self.path.at(lift + k * step + swing + 0.5 * self._stance_time)
-            return P, self.ground.tilt @ P.rotation
+        def ahead(k: int) -> tuple[Any, Array, Array]:
+            """P half-way through the stance after swing k, axes on the ground, left at its lift."""
+            begin = lift + k * step
+            P = self.path.at(begin + swing + 0.5 * self._stance_time)
+            return P, self.ground.tilt @ P.rotation, self.path.at(begin).rotation[:2, 1]
 
         def goal(places: dict[str, Any], k: int, name: str) -> Any:
-            P, axes = half_way(k)
+            P, axes, (left_x, left_y) = ahead(k)
             (x, y), fading = self._place(name, P), FADE ** (k + 1)
             x, y = x + fading * off_x, y + fading * off_y
             other, stand = self._opposite[name]
