@@ -124,6 +124,6 @@ def test_readers_of_limits_know_no_kinds_of_contacts():
     sources = [path for folder in folders for path in folder.glob("*.py")]
     sources += [package / "contacts" / f"{n}.py" for n in ("batch", "forces", "hold", "limits")]
     kinds = r"isinstance\([^)]*(Point|Placed|Surface|Line|Disc)Contact"
-    placing = {"standing.py", "walking.py"}  # where to put feet, not what they transmit
+    placing = {"standing.py", "gait_foot.py"}  # where to put feet, not what they transmit
     found = [p.name for p in sources if re.search(kinds, p.read_text()) and p.name not in placing]
     assert not found
