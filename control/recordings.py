@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import csv
 import io
 from pathlib import Path
 from typing import Any
@@ -14,7 +13,7 @@ from ..contacts import ContactSet
 from ..dynamics.motions.saving import columns
 from ..dynamics.trajectory import EventRecord
 from ..errors import ConfigurationError, DataError
-from ..files import as_path, replaced
+from ..files import as_path, replaced, write_csv
 from ..robots.configuration import check_robot
 from ..robots.robot import Robot
 from ..robots.values import instance
@@ -146,11 +145,9 @@ def _save_csv(motion: ClosedLoop, path: Path, margins: tuple[Array, Array]) -> N
     known = dict(zip(margins[0].tolist(), margins[1].tolist(), strict=True))
     forces = [values.reshape(len(motion), -1) for values in motion.forces.values()]
     table = np.column_stack([motion.t, motion.q, motion.v, motion.tau, motion.energy, *forces])
-    with replaced(path) as part, part.open("w", newline="", encoding="utf-8") as file:
-        out = csv.writer(file)
-        out.writerow([*_columns(motion), "margin", "status"])
-        for row, status in zip(table.tolist(), motion.statuses, strict=True):
-            out.writerow([*row, known.get(row[0], ""), status])
+    rows = zip(table.tolist(), motion.statuses, strict=True)
+    told = ([*row, known.get(row[0], ""), status] for row, status in rows)
+    write_csv(path, [*_columns(motion), "margin", "status"], told)
 
 
 def _columns(motion: ClosedLoop) -> list[str]:

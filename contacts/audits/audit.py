@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import csv
-import io
 import os
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
@@ -19,7 +17,7 @@ from ... import registry
 from ...arrays import Array
 from ...dynamics.motions.motion import Motion
 from ...errors import counted
-from ...files import write
+from ...files import write_csv
 from .. import batch
 from ..batch import Cause, Causes
 from ..schedules.schedule import ContactSchedule
@@ -244,11 +242,7 @@ class Audit:
 
     def write_csv(self, path: str | os.PathLike[str]) -> Path:
         """Write `rows` as comma-separated lines; return the path."""
-        text = io.StringIO()
-        lines = csv.writer(text, lineterminator="\n")
-        lines.writerow(self.columns)
-        lines.writerows(self.rows())
-        return write(path, text.getvalue())
+        return write_csv(path, self.columns, self.rows())
 
     def __repr__(self) -> str:
         return f"Audit({self})"

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import csv
-import io
 import os
 from collections.abc import Iterator
 from dataclasses import dataclass
@@ -12,7 +10,7 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 from ... import registry
-from ...files import write
+from ...files import write_csv
 from .audit import Audit
 from .check import LIMITS
 
@@ -136,11 +134,7 @@ class AuditTable:
 
     def write_csv(self, path: str | os.PathLike[str]) -> Path:
         """Write the table as comma-separated lines; return the path."""
-        text = io.StringIO()
-        lines = csv.writer(text, lineterminator="\n")
-        lines.writerow(self.columns)
-        lines.writerows(self.cells())
-        return write(path, text.getvalue())
+        return write_csv(path, self.columns, self.cells())
 
     def __repr__(self) -> str:
         return f"AuditTable({self})"

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import csv
 from dataclasses import dataclass, field
 from functools import cached_property
 from pathlib import Path
@@ -21,7 +20,7 @@ from ...contacts.motion_verdicts import about_com
 from ...dynamics import State, batch
 from ...dynamics.motions.motion import Motion
 from ...dynamics.motions.sampled_states import SampledStates
-from ...files import as_path, replaced
+from ...files import as_path, write_csv
 
 WRONG = 2.0  # a misfit that noise alone does not explain
 
@@ -258,11 +257,7 @@ class ContactWrenches(SampledStates):
                 *self.std[name].T,
             ]
             table += [*self.centres[name].T]
-        with replaced(path) as part, part.open("w", newline="", encoding="utf-8") as file:
-            out = csv.writer(file)
-            out.writerow(names)
-            out.writerows(np.column_stack(table).tolist())
-        return path
+        return write_csv(path, names, np.column_stack(table).tolist())
 
     def __repr__(self) -> str:
         lasts = f"{len(self)} samples over {self.duration:.4g} s"

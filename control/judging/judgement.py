@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import csv
-import io
 import math
 import os
 from collections.abc import Iterator
@@ -14,7 +12,7 @@ from statistics import fmean, median
 from typing import Any, NamedTuple
 
 from ... import registry
-from ...files import write
+from ...files import write_csv
 from .pushes import LargestPush
 from .trials import Trial, Velocity
 
@@ -183,11 +181,7 @@ class Judgement:
 
     def write_csv(self, path: str | os.PathLike[str]) -> Path:
         """Write the trials as comma-separated lines; return the path."""
-        text = io.StringIO()
-        lines = csv.writer(text, lineterminator="\n")
-        lines.writerow(COLUMNS)
-        lines.writerows(self.cells())
-        return write(path, text.getvalue())
+        return write_csv(path, COLUMNS, self.cells())
 
     def __repr__(self) -> str:
         return f"Judgement({self})"

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import csv
 from collections.abc import Iterable, Mapping
 from pathlib import Path
 from typing import Any
@@ -11,7 +10,7 @@ import numpy as np
 
 from ...arrays import Array
 from ...errors import ConfigurationError, DataError
-from ...files import replaced
+from ...files import replaced, write_csv
 from ...robots.robot import Robot
 from ...robots.values import array
 from .files import Table
@@ -65,10 +64,7 @@ def _save_npz(motion: Any, path: Path) -> None:
 def _save_csv(motion: Any, path: Path) -> None:
     places, speeds = columns(motion.robot)
     table = np.column_stack([motion.t, motion.q, motion.v, motion.a])
-    with replaced(path) as part, part.open("w", newline="", encoding="utf-8") as file:
-        out = csv.writer(file)
-        out.writerow(["t", *places, *speeds, *_named(speeds, "a")])
-        out.writerows(table.tolist())
+    write_csv(path, ["t", *places, *speeds, *_named(speeds, "a")], table.tolist())
 
 
 def _named(names: Iterable[str], letter: str) -> tuple[str, ...]:

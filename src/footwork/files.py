@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
+import csv
+import io
 import os
 import secrets
 import shutil
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from contextlib import contextmanager, suppress
 from pathlib import Path
+from typing import Any
 
 from .errors import FootworkError
 
@@ -59,6 +62,21 @@ def write(path: str | os.PathLike[str], content: str | bytes) -> Path:
     with replaced(path) as part:
         part.write_bytes(content.encode() if isinstance(content, str) else content)
     return Path(path)
+
+
+def write_csv(
+    path: str | os.PathLike[str], columns: Iterable[str], rows: Iterable[Iterable[Any]]
+) -> Path:
+    """Write a table as comma-separated lines, the names of its columns first; return its path.
+
+    Raises:
+        FootworkError: it cannot be written.
+    """
+    text = io.StringIO()
+    lines = csv.writer(text, lineterminator="\n")
+    lines.writerow(columns)
+    lines.writerows(rows)
+    return write(path, text.getvalue())
 
 
 def _rename(part: Path, place: Path) -> None:

@@ -3,8 +3,6 @@
 from __future__ import annotations
 
 import argparse
-import csv
-import io
 import json
 import math
 import os
@@ -18,7 +16,7 @@ from typing import TYPE_CHECKING, Any, TextIO
 
 from .. import registry
 from ..errors import FootworkError
-from ..files import replaced, write
+from ..files import replaced, write, write_csv
 
 if TYPE_CHECKING:
     from ..visualize import Viewer
@@ -141,12 +139,8 @@ def write_table(
     """Write the table of --csv."""
     if not options.csv:
         return
-    text = io.StringIO()
-    writer = csv.writer(text, lineterminator="\n")
-    writer.writerow(head)
-    writer.writerows(rows)
     with destination(options, options.csv) as path:
-        write(path, text.getvalue())
+        write_csv(path, head, rows)
 
 
 def write_scene(viewer: Viewer, options: argparse.Namespace) -> None:
