@@ -34,7 +34,7 @@ from ..dynamics import State
 from ..errors import ConfigurationError
 from ..robots.robot import Robot
 from ..robots.values import array, mapping, number, placement, sequence, vector
-from .references import minimum_jerk
+from .kernels.profiles import minimum_jerk
 from .tasks import Task
 
 

@@ -12,7 +12,8 @@ from ..arrays import Array
 from ..contacts import Contact, Terrain
 from ..contacts.terrain.height_map import ROUGH
 from ..errors import ContactError
-from .references import Profile, Reference, bump, minimum_jerk, swing_of
+from .kernels.profiles import bump, minimum_jerk
+from .references import Profile, Reference, swing_of
 
 CLEARANCE = 0.01  # clearance between a foot and any edge [m]
 SIDE = 0.6  # how far places are searched, as a fraction of the reach

@@ -17,13 +17,13 @@ from .references import Profile
 from .tasks import FrameTask
 
 
-class Doing(Enum):
-    """What a foot does."""
+class FootMode(Enum):
+    """Where a foot is in its gait."""
 
-    STANDS = auto()  # or is being unloaded
-    WAITS = auto()  # in the air, for its swing
-    SWINGS = auto()
-    SEEKS = auto()  # goes down to ground that was not where it should be
+    STANCE = auto()  # it carries, or is being unloaded
+    HELD = auto()  # in the air, before its swing
+    SWING = auto()
+    SEARCH = auto()  # on its way down to ground that was not where it should be
 
 
 class GaitFoot:
@@ -36,7 +36,7 @@ class GaitFoot:
     Attributes:
         contact: as it stands, or will where it lands.
         task: of its frame, while it is no contact.
-        doing: what it does.
+        mode: where it is in its gait.
         start, goal: of its swing, or of the last one, T_world_frame (`pin.SE3`).
         foothold, planned: T_world_contact and T_world_frame where it was to land; from there `goal`
             is moved.
@@ -46,7 +46,7 @@ class GaitFoot:
     """
 
     def __init__(self, contact: Contact, state: State) -> None:
-        self.contact, self.doing = contact, Doing.STANDS
+        self.contact, self.mode = contact, FootMode.STANCE
         self.start = self.goal = self.planned = self.placement(state)
         self.foothold = contact.pose(state)
         self.points: Array = contact.points
@@ -69,9 +69,9 @@ class GaitFoot:
         """Return T_world_frame (`pin.SE3`)."""
         return state.frame_placement(self.contact.frame)
 
-    def go(self, doing: Doing, way: Any) -> None:
-        """Do something in the air, along a reference or at a pose."""
-        self.doing, self.task.target = doing, way
+    def go(self, mode: FootMode, way: Any) -> None:
+        """Move in the air, along a reference or at a pose."""
+        self.mode, self.task.target = mode, way
 
     def lift(self, state: State, foothold: Any) -> None:
         """Take the way from where it is to T_world_contact."""
@@ -94,4 +94,4 @@ class GaitFoot:
         way = over_ground(
             self.points, self.start, self.goal, duration, begin, height, terrain, along
         )
-        self.go(Doing.SWINGS, way)
+        self.go(FootMode.SWING, way)

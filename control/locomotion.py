@@ -35,7 +35,7 @@ from ..robots.robot import Robot
 from ..robots.values import array, number
 from .balance import DcmPlan, Phase
 from .footholds import moved, near
-from .gait_foot import Doing, GaitFoot
+from .gait_foot import FootMode, GaitFoot
 from .gaits import GAITS, RISE, Gait, feet_by_place, heading, middle, swings_in_turn
 from .ground_plane import GroundPlane
 from .references import Desired
@@ -295,7 +295,7 @@ class GaitController(WalkingController):
             self._command(self._commands(t))
         since = t - self.begin
         index = self.plan.index(since)
-        swings = bool(self._that(Doing.SWINGS))
+        swings = bool(self._feet_in(FootMode.SWING))
         touched_down = swings and index != self._phase
         if touched_down:
             landed = self.begin + float(self.plan.times[index])
@@ -368,7 +368,7 @@ class GaitController(WalkingController):
         met = [foot.name for foot in self._feet.values() if foot.stopped]
         self._stood |= {name: places[name] for name in [*borne, *met]}
         self.ground.fit(self._stood.values())
-        if swings := self._that(Doing.SWINGS):
+        if swings := self._feet_in(FootMode.SWING):
             self._offset = self._found_offset(places, swings, t)
         if not (self.velocity.any() or self.path.velocity.any()):  # it stays where it was pushed
             P = self.path.at(t)

@@ -22,6 +22,7 @@ from ..errors import ConfigurationError
 from ..robots.configuration import check_configuration
 from ..robots.robot import Robot
 from ..robots.values import array, number, placement
+from .kernels.profiles import bump, minimum_jerk
 
 
 class Desired(NamedTuple):
@@ -34,34 +35,6 @@ class Desired(NamedTuple):
 
 Reference = Callable[[float], Desired]
 Profile = Callable[[float], tuple[float, float, float]]  # θ -> s, s', s''
-
-
-def minimum_jerk(theta: float) -> tuple[float, float, float]:
-    """Return s, s', s'' of the share of time gone, held to its ends outside [0, 1]."""
-    x = min(max(theta, 0.0), 1.0)
-    return (
-        x**3 * (10 - 15 * x + 6 * x**2),
-        30 * x**2 * (1 - x) ** 2,
-        60 * x * (1 - x) * (1 - 2 * x),
-    )
-
-
-def minimum_acceleration(theta: float) -> tuple[float, float, float]:
-    """Return s, s', s'' of the share of time gone that minimises ∫ s''² dt between two rests.
-
-    Its largest speed is 1.5 times its mean, that of a minimum-jerk motion 1.875 times; its
-    acceleration jumps at both ends.
-    """
-    x = min(max(theta, 0.0), 1.0)
-    return x**2 * (3 - 2 * x), 6 * x * (1 - x), 6 - 12 * x if 0 < theta < 1 else 0.0
-
-
-def bump(theta: float) -> tuple[float, float, float]:
-    """Return p = 64 θ³(1 − θ)³ with p' and p'': up to one half-way, at rest at both ends."""
-    x = min(max(theta, 0.0), 1.0)
-    y = x * (1 - x)
-    slope = 1 - 2 * x
-    return 64 * y**3, 192 * y**2 * slope, 384 * y * (slope**2 - y)
 
 
 def between(start: ArrayLike, goal: ArrayLike, duration: float, begin: float = 0.0) -> Reference:

@@ -22,7 +22,7 @@ from typing import Any
 from ..contacts import Contact, ContactSet
 from ..errors import ContactError, unknown
 from ..robots.values import boolean, number
-from .references import minimum_jerk
+from .kernels.profiles import minimum_jerk
 
 FULL = 1.5  # fraction of the robot's weight that a contact may carry at the end of its ramp
 

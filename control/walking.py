@@ -22,11 +22,12 @@ from .balance import DcmPlan, DcmTask, Phase
 from .command import Command
 from .failure import LATEST, OneThread, check_time
 from .footholds import CLIMB, LEVEL, moved, placed
-from .gait_foot import Doing, GaitFoot
+from .gait_foot import FootMode, GaitFoot
 from .gaits import feet_by_place, heading, middle
 from .grip import Grip
+from .kernels.profiles import minimum_jerk
 from .limits import JointLimits
-from .references import Desired, Reference, lowering, minimum_jerk, swing
+from .references import Desired, Reference, lowering, swing
 from .solvers import solver_named
 from .standing import trunk
 from .stepping import CLOSEST, FILTER, Bounds, FootholdProgram
@@ -202,7 +203,7 @@ class WalkingController:
         self._land()
         for name in self.controller.leaving:
             self.controller.add_contact(self._feet[name].contact, self.ramp)
-        self._put_down(self._that(Doing.WAITS))
+        self._put_down(self._feet_in(FootMode.HELD))
         self.plan, self._first, self.begin = plan, plan, begin
         self.dcm.follow(plan, begin, GO_OVER)
         self._phase, self._unloading = -1, False
@@ -221,7 +222,7 @@ class WalkingController:
     def _touch(self, state: State, t: float) -> None:
         """Let feet that meet the ground carry, and lower those under which there is none."""
         self.touch.feel(state, t, self._given)
-        for foot in self._that(Doing.SWINGS):
+        for foot in self._feet_in(FootMode.SWING):
             if foot.stopped:
                 continue
             wanted = foot.task.target(t)
@@ -229,7 +230,7 @@ class WalkingController:
                 self._stumble(foot, state, t)
             elif self._meets_ground(foot, wanted, state):
                 self._stop(foot, state, t, PRESS)
-        for foot in self._that(Doing.SEEKS):
+        for foot in self._feet_in(FootMode.SEARCH):
             if self.touch.stopped(foot.name):
                 self._put_down([foot])
         for name in self.controller.contacts.names:
@@ -284,9 +285,9 @@ class WalkingController:
         Without a task a leg is thrown about for what its momentum does to the rest.
         """
         used = self.controller.contacts.names
-        free = [foot for foot in self._that(Doing.STANDS) if foot.name not in used]
+        free = [foot for foot in self._feet_in(FootMode.STANCE) if foot.name not in used]
         for foot in free:
-            foot.go(Doing.WAITS, foot.placement(state))
+            foot.go(FootMode.HELD, foot.placement(state))
         if free:
             self._set_tasks()
 
@@ -301,13 +302,13 @@ class WalkingController:
     @property
     def _waits(self) -> bool:
         """Whether a foot is lowered and no other swings, and not for too long yet."""
-        seeks, swings = self._that(Doing.SEEKS), self._that(Doing.SWINGS)
+        seeks, swings = self._feet_in(FootMode.SEARCH), self._feet_in(FootMode.SWING)
         return bool(seeks) and not swings and self._waited < PATIENCE
 
     def _put_down(self, feet: Sequence[GaitFoot]) -> None:
         """Let feet carry from where they are."""
         for foot in feet:
-            foot.doing = Doing.STANDS
+            foot.mode = FootMode.STANCE
             if foot.name not in self.controller.contacts.names:
                 self.controller.add_contact(foot.contact, self.ramp, fades=False)
         if feet:
@@ -319,15 +320,15 @@ class WalkingController:
         for other in self.controller.leaving:
             self.controller.add_contact(self._feet[other].contact, self.ramp)
         self._unloading = False
-        foot.go(Doing.SEEKS, self._lowering(foot, state, t, LOWERING))
+        foot.go(FootMode.SEARCH, self._lowering(foot, state, t, LOWERING))
         self._set_tasks()
 
-    def _that(self, doing: Doing) -> list[GaitFoot]:
-        """The feet that do this."""
-        return [foot for foot in self._feet.values() if foot.doing is doing]
+    def _feet_in(self, mode: FootMode) -> list[GaitFoot]:
+        """The feet in this mode."""
+        return [foot for foot in self._feet.values() if foot.mode is mode]
 
     def _set_tasks(self) -> None:
-        of_feet = [foot.task for foot in self._feet.values() if foot.doing is not Doing.STANDS]
+        of_feet = [foot.task for foot in self._feet.values() if foot.mode is not FootMode.STANCE]
         self.controller.set_tasks([*self.tasks, *of_feet])
 
     def _advance(self, state: State, t: float) -> None:
@@ -383,7 +384,7 @@ class WalkingController:
         if self._feedback is not None:
             self.plan = self.dcm.target = self._feedback.landed
             self._feedback = None
-        self._put_down(self._that(Doing.SWINGS))
+        self._put_down(self._feet_in(FootMode.SWING))
 
     def _aim(self, feedback: FootholdProgram, state: State, t: float) -> None:
         """Move the footholds of the swing feet, their time, and the plan, to where ξ will be."""
@@ -392,7 +393,7 @@ class WalkingController:
             return
         retimed = feedback.timed is not self.plan
         if retimed or np.linalg.norm(feedback.offset - self._swung) > MOVED:
-            feet = self._that(Doing.SWINGS)
+            feet = self._feet_in(FootMode.SWING)
             ways = [way for f in feet if (way := self._on_ground(f, feedback.offset)) is not None]
             if len(ways) < len(feet):  # no place to stand: it goes on as it was to
                 feedback.offset, feedback.timed = before

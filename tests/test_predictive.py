@@ -12,8 +12,9 @@ import pytest
 import footwork as fw
 from footwork import control
 from footwork.contacts import ContactSet, PointContact, at_feet
-from footwork.control.kernels import ahead
+from footwork.control.kernels import gait_reference
 from footwork.control.kernels.predictive import PREDICT, PREDICTIONS
+from footwork.control.kernels.profiles import minimum_acceleration
 from footwork.control.predictive import (
     Predictive,
     PredictiveGait,
@@ -25,7 +26,7 @@ from footwork.control.predictive import (
 from footwork.control.predictive.centroidal import Body, turned_by_legs
 from footwork.control.predictive.legs import LegMomenta
 from footwork.control.predictive.reference import by_cvxpy
-from footwork.control.references import minimum_acceleration, swing
+from footwork.control.references import swing
 from footwork.dynamics import State, Wrench
 
 needs_numba = pytest.mark.skipif(bool(fw.dynamics.kernels.toolchain.obstacle()), reason="Numba")
@@ -205,12 +206,12 @@ def test_swings_have_the_momentum_of_their_reference():
     reference = swing(start, goal, 0.2, 0.05, 0.06, along=minimum_acceleration)
     times = np.linspace(0.0, 0.4, 41)
     K = np.diag([1.0, 2.0, 3.0])
-    each = ahead.Swings(
+    each = gait_reference.Swings(
         K[None], np.zeros(1, np.intp), np.array([0.05]), np.array([0.2]), way[None], 0.06
     )
     found = np.empty((41, 3))
     for k, t in enumerate(times):
-        ahead.swinging(each, t, np.zeros(3), np.eye(3), found[k])
+        gait_reference.swinging(each, t, np.zeros(3), np.eye(3), found[k])
     wanted = [K @ reference(t).velocity[:3] for t in times]
     np.testing.assert_allclose(found, wanted, atol=1e-12)
 

@@ -11,7 +11,7 @@ import pytest
 from footwork import ConfigurationError, ContactError, contacts, control, robots
 from footwork.control import gaits, references
 from footwork.control.footholds import CLEARANCE, foothold, moved, over_ground
-from footwork.control.gait_foot import Doing
+from footwork.control.gait_foot import FootMode
 
 
 def staircase(first, rise, depth, steps=3):
@@ -121,7 +121,7 @@ def test_a_plan_counts_on_the_ground_that_there_is():
     def watched(q, v, t):
         command = walker(q, v, t)
         if (program := walker._feedback) is not None:
-            for foot in walker._that(Doing.SWINGS):
+            for foot in walker._feet_in(FootMode.SWING):
                 goes = (foot.goal.translation - foot.planned.translation)[:2]
                 aimed = walker.dcm.target.end(program.phase) - program.timed.end(program.phase)
                 held = np.linalg.norm(walker._short) > 0.01

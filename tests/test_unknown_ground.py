@@ -8,7 +8,7 @@ import footwork as fw
 from footwork import control
 from footwork.control import judging
 from footwork.control.command import Command
-from footwork.control.gait_foot import Doing
+from footwork.control.gait_foot import FootMode
 from footwork.control.ground_plane import GroundPlane
 from footwork.control.touch import FILTER, Touch
 from footwork.control.walking import DEEPEST
@@ -113,7 +113,7 @@ def test_a_foot_in_the_air_is_not_taken_for_the_ground(monkeypatch, met):
     monkeypatch.setattr(walker.touch, "stopped", lambda name: met)
     t, still, lifted = 0.0, np.zeros(robot.nv), q.copy()
     while walker.steps < 1:
-        for foot in walker._that(Doing.SWINGS):  # bent at the knee
+        for foot in walker._feet_in(FootMode.SWING):  # bent at the knee
             knee = {"lf": "FL", "rf": "FR", "lh": "RL", "rh": "RR"}[foot.name[:2]] + "_calf_joint"
             lifted[7 + robot.joint_names.index(knee)] = -2.2
         walker(lifted, still, t)
@@ -152,7 +152,7 @@ def test_a_foot_that_goes_on_down_has_not_met_the_ground(monkeypatch, goes_on):
     while down > -0.3:
         walker(q, still, t)
         t += step
-        if swings := walker._that(Doing.SWINGS):
+        if swings := walker._feet_in(FootMode.SWING):
             wanted = {foot.name: foot.task.target(t) for foot in swings}
             down = max(there.velocity[2] for there in wanted.values())
     state = fw.dynamics.State(robot, q)
@@ -195,7 +195,7 @@ def test_a_foot_is_lowered_to_beneath_its_foothold(height):
     feet, q = fw.at_feet(robot, 0.7), control.stand(robot)[1]
     walker = control.GaitController(robot, feet, q, "trot", velocity=(0.3, 0, 0), reach=0.0)
     t, still = 0.0, np.zeros(robot.nv)
-    while not (swings := walker._that(Doing.SWINGS)):
+    while not (swings := walker._feet_in(FootMode.SWING)):
         walker(q, still, t)
         t += 2e-3
     goal = float(swings[0].goal.translation[2])
@@ -211,7 +211,7 @@ def test_a_foot_that_a_riser_holds_back_is_lifted_over_it():
     feet, q = fw.at_feet(robot, 0.7), control.stand(robot)[1]
     walker = control.GaitController(robot, feet, q, "trot", velocity=(0.5, 0, 0), reach=0.0)
     t, step = 0.0, 2e-3
-    while not (swings := walker._that(Doing.SWINGS)):
+    while not (swings := walker._feet_in(FootMode.SWING)):
         walker(q, np.zeros(robot.nv), t)
         t += step
     begin, end = walker.begin + walker.plan.times[walker._phase : walker._phase + 2]
@@ -237,7 +237,7 @@ def test_a_sole_that_catches_on_an_edge_is_lifted_over_it(turn, caught):
     feet, q = fw.at_feet(biped, 0.7), control.stand(biped)[1]
     walker = control.GaitController(biped, feet, q, velocity=(0.3, 0, 0), reach=0.0)
     t, still = 0.0, np.zeros(biped.nv)
-    while not (swings := walker._that(Doing.SWINGS)):
+    while not (swings := walker._feet_in(FootMode.SWING)):
         walker(q, still, t)
         t += 2e-3
     ankles = [j for j in biped.joint_of_row if "ankle_pitch" in j]

@@ -41,7 +41,7 @@ class Rigid(NamedTuple):
     inertia: Any
 
 
-class Course(NamedTuple):
+class Targets(NamedTuple):
     """What is wanted at the nodes' ends, see `predictive.centroidal.Reference`; legs (N + 1, 3)."""
 
     com: Any
@@ -71,7 +71,7 @@ class Grid(NamedTuple):
     known: Any
 
 
-class Past(NamedTuple):
+class Nominal(NamedTuple):
     """The motion about which the dynamics are linearised.
 
     Attributes:
@@ -132,19 +132,19 @@ class Cost(NamedTuple):
     rise: Any
 
 
-def assemble(body, course, grid, past, blocks, now, then, carries, cost, problem, first):
+def assemble(body, targets, grid, nominal, blocks, now, then, carries, cost, problem, first):
     """Write the subproblem.
 
     Args:
-        body, course, grid, past, blocks, cost: Rigid, Course, Grid, Past, Blocks, Cost.
+        body, targets, grid, nominal, blocks, cost: Rigid, Targets, Grid, Nominal, Blocks, Cost.
         now, then: Legs as they are, and as the robot stood.
         carries: (C,), which contacts carry now; the others' legs are taken to stand.
         problem: Problems, each array of a single one, is written, but for x_0.
         first: (N + 1,), is written.
     """
     wrench, com = np.empty((2, 6, blocks.even.shape[1])), np.empty((len(grid.h), 3))
-    aims(body, course, grid, cost, problem)
-    dynamics(body, course, grid, past, com, problem)
+    aims(body, targets, grid, cost, problem)
+    dynamics(body, targets, grid, nominal, com, problem)
     row = 0
     for k in range(len(grid.h)):
         first[k] = row
@@ -153,7 +153,9 @@ def assemble(body, course, grid, past, blocks, now, then, carries, cost, problem
             c = grid.contact[i]
             legs = now if carries[c] else then
             arm = grid.poses[i, :3, 3] - com[k]
-            contact_rows(body, course.rotation[k], grid, i, arm, blocks, legs, wrench, problem, row)
+            contact_rows(
+                body, targets.rotation[k], grid, i, arm, blocks, legs, wrench, problem, row
+            )
             for a in range(blocks.even.shape[1]):
                 problem.R[row, a] = cost.force * grid.h[k]
                 problem.u[row, a] = blocks.even[c, a] / (end - begin)
@@ -161,7 +163,7 @@ def assemble(body, course, grid, past, blocks, now, then, carries, cost, problem
     first[len(grid.h)] = row
 
 
-def aims(body, course, grid, cost, problem):
+def aims(body, targets, grid, cost, problem):
     """Write x̂, its weights, and the bounds of the height and the tilt, of which now has none."""
     N = len(grid.h)
     for k in range(N + 1):
@@ -169,10 +171,10 @@ def aims(body, course, grid, cost, problem):
         span += cost.last if k == N else 0.0
         for i in range(STATES):
             problem.Q[k, i] = span * cost.states[i]
-        spin = turned(course.rotation[k], body.inertia, course.rate[k])
+        spin = turned(targets.rotation[k], body.inertia, targets.rate[k])
         for i in range(3):
-            problem.target[k, i] = course.com[k, i] - body.com[i]
-            problem.target[k, 3 + i] = course.velocity[k, i]
+            problem.target[k, i] = targets.com[k, i] - body.com[i]
+            problem.target[k, 3 + i] = targets.velocity[k, i]
             problem.target[k, 6 + i] = spin[i] / (body.mass * body.square)
             problem.target[k, 9 + i] = 0.0
         height = problem.target[k, 2]
@@ -183,21 +185,24 @@ def aims(body, course, grid, cost, problem):
             problem.d[k, 0], problem.d[k, 1] = cost.sink - height, cost.rise + height
 
 
-def dynamics(body, course, grid, past, com, problem):
+def dynamics(body, targets, grid, nominal, com, problem):
     """Write h, s, K and e, and c̄ (N, 3) into com."""
     weighed, F, M = body.mass * body.square, grid.known[:3], grid.known[3:]
     inverse = inverted(body.inertia)
-    rate, beyond = turned(course.rotation[0], inverse, body.momentum - course.legs[0]), np.empty(3)
+    rate, beyond = (
+        turned(targets.rotation[0], inverse, body.momentum - targets.legs[0]),
+        np.empty(3),
+    )
     for i in range(3):
         beyond[i] = body.rate[i] - rate[i]
     before, after, t = np.empty(3), np.empty(3), 0.0
-    surplus(inverse, course, 0, t, beyond, after)
+    surplus(inverse, targets, 0, t, beyond, after)
     for k in range(len(grid.h)):
-        h, R = grid.h[k], course.rotation[k]
-        recall(past, t, com[k], problem.s[k])
+        h, R = grid.h[k], targets.rotation[k]
+        recall(nominal, t, com[k], problem.s[k])
         t += h
         before, after = after, before
-        surplus(inverse, course, k + 1, t, beyond, after)
+        surplus(inverse, targets, k + 1, t, beyond, after)
         problem.h[k] = h
         for i in range(3):
             problem.s[k, i] /= body.square
@@ -221,23 +226,23 @@ def dynamics(body, course, grid, past, com, problem):
             problem.e[k, 9 + i] = 0.5 * h * total
 
 
-def recall(past, t, com, forces):
-    """Write c̄ and f̄ at a time; before and after the past, as in its first and last interval."""
+def recall(nominal, t, com, forces):
+    """Write c̄ and f̄ at a time; before and after the motion, as in its first and last interval."""
     i = 0
-    while i < len(past.forces) - 1 and past.times[i + 1] <= t:
+    while i < len(nominal.forces) - 1 and nominal.times[i + 1] <= t:
         i += 1
-    share = (t - past.times[i]) / (past.times[i + 1] - past.times[i])
+    share = (t - nominal.times[i]) / (nominal.times[i + 1] - nominal.times[i])
     for j in range(3):
-        com[j] = (1.0 - share) * past.com[i, j] + share * past.com[i + 1, j]
-        forces[j] = past.forces[i, j]
+        com[j] = (1.0 - share) * nominal.com[i, j] + share * nominal.com[i + 1, j]
+        forces[j] = nominal.forces[i, j]
 
 
-def surplus(inverse, course, k, t, beyond, out):
+def surplus(inverse, targets, k, t, beyond, out):
     """Write ω_legs − ω̂ at the beginning of node k, after a time t."""
-    known = turned(course.rotation[k], inverse, course.legs[k])
+    known = turned(targets.rotation[k], inverse, targets.legs[k])
     fade = np.exp(-t / FADING)
     for i in range(3):
-        out[i] = fade * beyond[i] - known[i] - course.rate[k, i]
+        out[i] = fade * beyond[i] - known[i] - targets.rate[k, i]
 
 
 def contact_rows(body, rotation, grid, i, arm, blocks, legs, wrench, problem, row):
@@ -319,8 +324,8 @@ def _example():
     own, mask = np.empty(0, np.intp), np.empty(0, bool)
     legs = Legs(cube, row)
     return (
-        Rigid(x, x, x, row, row, row, row, table), Course(table, table, cube, table, table),
-        Grid(row, own, own, own, cube, row), Past(row, table, table),
+        Rigid(x, x, x, row, row, row, row, table), Targets(table, table, cube, table, table),
+        Grid(row, own, own, own, cube, row), Nominal(row, table, table),
         Blocks(cube, cube, table, tesseract, cube, table, own.reshape(0, 0), table, table),
         legs, legs, mask, Cost(row, x, x, x, x, x, x),
         Problems(

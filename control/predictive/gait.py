@@ -20,11 +20,12 @@ from ..footholds import moved
 from ..gaits import Gait
 from ..grip import with_friction
 from ..kernels import TICKS
-from ..kernels.ahead import AHEAD, Path
-from ..kernels.centroidal import Course
+from ..kernels.centroidal import Targets
+from ..kernels.gait_reference import GAIT_REFERENCE, Path
+from ..kernels.profiles import minimum_acceleration
 from ..limits import JointLimits
 from ..locomotion import GaitController
-from ..references import Desired, minimum_acceleration
+from ..references import Desired
 from ..standing import trunk
 from ..tasks import FrameTask, MomentumTask, PostureTask, Task
 from .centroidal import Reference
@@ -86,7 +87,7 @@ class PredictiveGait(GaitController):
         chosen = {} if predicting is None else mapping(predicting, "predicting", OPTIONS)
         self.predictive = Predictive(robot, feet, q, **chosen)
         self._momenta = LegMomenta(feet)
-        AHEAD.select(TICKS)
+        GAIT_REFERENCE.select(TICKS)
         self.every = number(every, "every", at_least=0, unit="[s]")
         self.prediction: Prediction | None = None
         limits = JointLimits.of(robot, stiffness=STIFFNESS)
@@ -186,8 +187,8 @@ class PredictiveGait(GaitController):
 
         def reference(times: Array) -> Reference:
             n = len(times)
-            found = Course(*(np.empty((n, *each)) for each in ((3,), (3,), (3, 3), (3,), (3,))))
-            AHEAD.overload().run(path, legs, times, found)
+            found = Targets(*(np.empty((n, *each)) for each in ((3,), (3,), (3, 3), (3,), (3,))))
+            GAIT_REFERENCE.overload().run(path, legs, times, found)
             return Reference(*found)
 
         return reference

@@ -21,7 +21,7 @@ import numpy as np
 from ...arrays import Array
 from ...contacts import ContactSet
 from ...dynamics import State
-from ..kernels.ahead import Swings
+from ..kernels.gait_reference import Swings
 from ..limbs import limbs_of
 
 DAMPED = 0.01  # δ, so that legs that are straight do not seem to move infinitely fast [m]
@@ -64,7 +64,7 @@ class LegMomenta:
         return np.asarray(R.T @ K @ R)
 
     def swings(self, state: State, swings: Sequence[Swing], height: float) -> Swings:
-        """Return what `kernels.ahead` takes: these swings, so high [m], and K at a state."""
+        """Return the `Swings` of a kernel: these ones, so high [m], with K at a state."""
         each = np.array([(begin, duration, *way) for _, begin, duration, way in swings])
         begin, duration, *way = each.reshape(-1, 5).T.copy()
         foot = np.array([self._contacts.names.index(s.name) for s in swings], dtype=np.intp)

@@ -18,7 +18,7 @@ from ...robots.configuration import check_configuration, check_robot
 from ...robots.robot import Robot
 from ...robots.values import array, instance, length, number, sequence, whole_number
 from ..kernels import TICKS
-from ..kernels.centroidal import ASSEMBLE, Cost, Course, Grid, Past
+from ..kernels.centroidal import ASSEMBLE, Cost, Grid, Nominal, Targets
 from ..kernels.newton import BOUNDS
 from ..kernels.predictive import PREDICT, Problems
 from .blocks import Block, block_of, legs_of, side_by_side
@@ -158,20 +158,20 @@ class Predictive:
             )
         body, grid = Body.of(state), nodes(stances, self.count, self.step)
         wanted = reference(grid.times)
-        course = self._course(wanted)
-        past, known = self._past(body, course, grid, t), _known(wrenches)
-        problem = self._subproblem(state, body, course, grid, past, known)
+        targets = self._targets(wanted)
+        nominal, known = self._nominal(body, targets, grid, t), _known(wrenches)
+        problem = self._subproblem(state, body, targets, grid, nominal, known)
         problem.start[:] = body.start(wanted)
         found = solve(problem, self.tolerance)
         self._last = Prediction(t, body, grid, wanted, problem, found, self.contacts, self.blocks)
         return self._last
 
-    def _past(self, body: Body, course: Course, grid: Nodes, t: float) -> Past:
+    def _nominal(self, body: Body, targets: Targets, grid: Nodes, t: float) -> Nominal:
         """What to linearise about: the last prediction, else the reference."""
         last = self._last
         if last is None or not 0 <= t - last.t < grid.times[-1]:
-            return Past(grid.times, course.com, np.tile(-body.gravity, (self.count, 1)))
-        return Past(last.times + (last.t - t), last.com, last.solution.w[:, :3].copy())
+            return Nominal(grid.times, targets.com, np.tile(-body.gravity, (self.count, 1)))
+        return Nominal(last.times + (last.t - t), last.com, last.solution.w[:, :3].copy())
 
     def _checked(self, stances: Sequence[Stance]) -> tuple[Stance, ...]:
         given = sequence(stances, "stances", Stance)
@@ -185,7 +185,13 @@ class Predictive:
     # --- the data of the subproblem ------------------------------------------------------------
 
     def _subproblem(
-        self, state: State, body: Body, course: Course, grid: Nodes, past: Past, known: Array
+        self,
+        state: State,
+        body: Body,
+        targets: Targets,
+        grid: Nodes,
+        nominal: Nominal,
+        known: Array,
     ) -> Subproblem:
         """Return the subproblem, but for x_0."""
         placed = [(self._number[n], T.homogeneous) for s in grid.own for n, T in s.places.items()]
@@ -198,17 +204,17 @@ class Predictive:
         carries[contact[: counts[0]]] = True
         problem, first = self._empty(sum(counts[i] for i in grid.index.tolist()))
         ASSEMBLE.overload().run(
-            body.rigid, course, given, past, self._blocks, legs_of(state, self.contacts),
+            body.rigid, targets, given, nominal, self._blocks, legs_of(state, self.contacts),
             self._standing, carries, self._cost, problem, first,
         )  # fmt: skip
         return Subproblem(*problem, first)
 
-    def _course(self, wanted: Reference) -> Course:
+    def _targets(self, wanted: Reference) -> Targets:
         """The arrays of a reference."""
         known = np.zeros_like(wanted.com) if wanted.legs is None else wanted.legs
-        given = Course(wanted.com, wanted.velocity, wanted.rotation, wanted.rate, known)
-        found = Course(*[np.ascontiguousarray(x, dtype=float) for x in given])
-        for name, x in zip(Course._fields, found, strict=True):
+        given = Targets(wanted.com, wanted.velocity, wanted.rotation, wanted.rate, known)
+        found = Targets(*[np.ascontiguousarray(x, dtype=float) for x in given])
+        for name, x in zip(Targets._fields, found, strict=True):
             expected = (self.count + 1, 3, 3) if name == "rotation" else (self.count + 1, 3)
             if x.shape != expected:
                 raise ConfigurationError(

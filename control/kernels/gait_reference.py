@@ -1,5 +1,5 @@
 # mypy: disable-error-code="no-untyped-def, no-untyped-call"
-"""What a gait wants at the nodes of a prediction: poses along its path, and its legs' momentum.
+"""Reference of a gait at the nodes of a prediction: poses along its path, and its legs' momentum.
 
 The path turns at ω_z and goes on at (v_x, v_y) in its own axes: after a time t it has turned by
 φ = ω_z t, along a chord of the length |v| t sinc(φ/2), half of φ from where it was headed. The
@@ -7,8 +7,8 @@ momentum of the legs is that of `predictive.legs`,
 
     L_legs = R Σ_i K_i Rᵀ (ṗ_i − v),
 
-with ṗ_i of the feet that swing, each by `control.references.minimum_acceleration` along its way and
-up and down.
+with ṗ_i of the feet that swing, each by `profiles.minimum_acceleration` along its way, and by
+`profiles.bump` up and down.
 """
 
 from __future__ import annotations
@@ -18,7 +18,8 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from ...dynamics.kernels.toolchain import Kernel
-from .centroidal import Course, product
+from .centroidal import Targets, product
+from .profiles import bump, minimum_acceleration
 
 
 class Path(NamedTuple):
@@ -62,8 +63,8 @@ class Swings(NamedTuple):
     height: Any
 
 
-def ahead(path, swings, times, out):
-    """Write what is wanted at times from now on: a `Course`."""
+def gait_reference(path, swings, times, out):
+    """Write the reference at times (N + 1,) from now on [s]: `Targets`."""
     for k in range(len(times)):
         pose(path, times[k], out.com[k], out.velocity[k], out.rotation[k], out.rate[k])
         swinging(swings, times[k], out.velocity[k], out.rotation[k], out.legs[k])
@@ -102,11 +103,11 @@ def swinging(swings, t, velocity, rotation, out):
         x, y, z = x - dx, y - dy, z - dz
     for i in range(len(swings.foot)):
         T = swings.duration[i]
-        share = min(max((t - swings.begin[i]) / T, 0.0), 1.0)
-        bump = share * (1.0 - share)
-        along = 6.0 / T * bump
-        up = 192.0 * swings.height / T * bump * bump * (1.0 - 2.0 * share)
-        foot = along * swings.way[i, 0], along * swings.way[i, 1], along * swings.way[i, 2] + up
+        share = (t - swings.begin[i]) / T
+        _, along, _ = minimum_acceleration(share)
+        _, over, _ = bump(share)
+        x_rate, y_rate = along / T * swings.way[i, 0], along / T * swings.way[i, 1]
+        foot = x_rate, y_rate, (along * swings.way[i, 2] + over * swings.height) / T
         dx, dy, dz = product(swings.momenta[swings.foot[i]], product(rotation.T, foot))
         x, y, z = x + dx, y + dy, z + dz
     momentum = product(rotation, (x, y, z))
@@ -119,8 +120,8 @@ def _example():
     return (
         Path(table, row, row, x, row, row, x, table),
         Swings(cube, np.empty(0, np.intp), row, row, table, x),
-        row, Course(table, table, cube, table, table),
+        row, Targets(table, table, cube, table, table),
     )  # fmt: skip
 
 
-AHEAD = Kernel(ahead, 1, example=_example, each=2e-3, seconds=4.0)
+GAIT_REFERENCE = Kernel(gait_reference, 1, example=_example, each=2e-3, seconds=4.0)
