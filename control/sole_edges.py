@@ -14,7 +14,7 @@ import pinocchio as pin
 
 from ..arrays import Array, Index
 from ..contacts import ContactSet, Terrain
-from ..contacts.geometry.polygon import convex_hull, weights
+from ..contacts.geometry.polygon import barycentric, convex_hull
 from ..contacts.terrain.edges import Outline, near, under
 
 _BARE = 1e-6  # what lies so far before an edge is in no solid [m]
@@ -118,7 +118,7 @@ class SoleEdges:
         if len(local) == 0:
             return None
         shares = np.zeros((len(local), self._count))
-        shares[:, sole.points] = weights(sole.corners, local[:, :2])
+        shares[:, sole.points] = barycentric(sole.corners, local[:, :2])
         places = local * [1.0, 1.0, 0.0] @ R.T + p
         normals = np.broadcast_to(R[:, 2], local.shape)
         names = [(number, int(end)) for end in ends]

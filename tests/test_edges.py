@@ -137,7 +137,7 @@ def test_weights_of_corners_give_the_point():
         inside = rng.dirichlet(np.ones(len(corners)), 20) @ corners
         on_sides = 0.5 * (corners + np.roll(corners, -1, axis=0))
         points = np.vstack([inside, on_sides, corners])
-        weights = polygon.weights(corners, points)
+        weights = polygon.barycentric(corners, points)
         assert (weights >= 0).all()
         assert weights.sum(axis=1) == pytest.approx(np.ones(len(points)), abs=1e-12)
         assert weights @ corners == pytest.approx(points, abs=1e-9)

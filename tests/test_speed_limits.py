@@ -11,7 +11,7 @@ import footwork as fw
 from footwork import cli, contacts, control, dynamics
 from footwork.control.balance import DcmPlan, Phase
 from footwork.control.speed.cycle import cycle_of
-from footwork.control.speed.uses import FRICTION, REACH, SPEED, SWING, TORQUE, Uses
+from footwork.control.speed.utilisation import FRICTION, REACH, SPEED, SWING, TORQUE, Utilisations
 from footwork.dynamics import State
 from footwork.errors import ConfigurationError
 
@@ -30,7 +30,7 @@ def uses_of(name, *, robot=None, friction=0.7, predictive=False, torque_limits=T
     robot = robot or own
     feet = contacts.at_feet(robot, friction)
     kind = control.PredictiveGait if predictive else control.GaitController
-    return Uses(kind(robot, feet, q, **options), q, feet, torque_limits)
+    return Utilisations(kind(robot, feet, q, **options), q, feet, torque_limits)
 
 
 @cache
@@ -81,7 +81,7 @@ def test_the_cycle_is_that_of_a_plan_of_many_cycles(name, velocity):
 )
 def test_postures_do_what_the_cycle_asks_for(name, velocity):
     """Of single states: feet at their places, with their velocities and accelerations."""
-    uses, (cycle, motion, effort, _) = gaited(name, velocity)
+    uses, (cycle, motion, balance, _) = gaited(name, velocity)
     assert motion.reached.all()
     for k in range(0, len(cycle.t), 4):
         state = State(uses.robot, motion.q[k], motion.v[k])
@@ -96,7 +96,7 @@ def test_postures_do_what_the_cycle_asks_for(name, velocity):
             assert velocity_[:3] + np.cross(spin, arm) == pytest.approx(
                 cycle.moving[0, k, c, :3], abs=1e-6
             )
-            a = drift + J @ effort.acceleration[k]
+            a = drift + J @ balance.acceleration[k]
             a = a[:3] + np.cross(a[3:], arm) + np.cross(spin, np.cross(spin, arm))
             assert a == pytest.approx(cycle.moving[1, k, c, :3], abs=1e-4)
 
@@ -116,9 +116,9 @@ def test_velocities_are_those_of_the_postures():
 
 def least(uses, found, k, friction=0.7):
     """(least max |τ|/τ_max, least wrench that is missing) of a sample, by cvxpy."""
-    robot, (cycle, motion, effort, _) = uses.robot, found
+    robot, (cycle, motion, balance, _) = uses.robot, found
     feet = uses.contacts.only(cycle.active[k].tolist())
-    q, v, a = motion.q[k], motion.v[k], effort.acceleration[k]
+    q, v, a = motion.q[k], motion.v[k], balance.acceleration[k]
     J, x = feet.jacobian(q), cp.Variable(feet.dim)
     weight = robot.mass * 9.81
     given = J.T @ x * weight
@@ -141,7 +141,7 @@ def least(uses, found, k, friction=0.7):
 @pytest.mark.parametrize(("name", "velocity"), [("quadruped", (1.4, 0, 0)), ("biped", (0.6, 0, 0))])
 def test_torques_are_the_least_that_the_contacts_let_be(name, velocity):
     uses, found = gaited(name, velocity)
-    own = np.abs(found.effort.torques / uses.robot.torque_limits).max(axis=1)
+    own = np.abs(found.balance.torques / uses.robot.torque_limits).max(axis=1)
     told = uses._torque(found).value
     assert told == own.max()
     near = [*np.flatnonzero(own > 0.995 * told), *range(0, len(own), 6)]  # where it may bind
@@ -153,12 +153,12 @@ def test_torques_are_the_least_that_the_contacts_let_be(name, velocity):
 def test_forces_lack_what_friction_cones_lack():
     """In a curve on ice: what is missing of the wrench, sample by sample."""
     uses, found = gaited("quadruped", (0.9, 0.0, 0.9), friction=0.05)
-    lacking = found.effort.lacking
+    lacking = found.balance.lacking
     assert lacking.max() > 0.01
     for k in np.argsort(-lacking)[[0, 1, 5]]:
         assert lacking[k] == pytest.approx(least(uses, found, k)[1], abs=1e-3)
     _, rough = gaited("quadruped", (0.9, 0.0, 0.9))
-    assert rough.effort.lacking.max() < 1e-6
+    assert rough.balance.lacking.max() < 1e-6
 
 
 # --- uses ---------------------------------------------------------------------------------------
@@ -209,7 +209,7 @@ def ahead(weaker=1.0, torque_limits=True, most=2.4):
     return found.directions[0]
 
 
-def test_limits_are_where_uses_are_one():
+def test_limits_are_where_utilisations_are_one():
     uses, there = uses_of("quadruped"), ahead()
     limit = there.of_robot
     assert limit.kind in (SPEED, TORQUE, REACH)
@@ -219,15 +219,15 @@ def test_limits_are_where_uses_are_one():
     assert there.limits["timing"].speed == pytest.approx(uses.walker.fastest)
     assert there.limit.speed == min(limit.speed, uses.walker.fastest)
     for kind in (SPEED, TORQUE, SWING):  # the faster, the more of each is used
-        values = there.uses[kind][there.uses[REACH] <= 1]
+        values = there.utilisation[kind][there.utilisation[REACH] <= 1]
         assert (np.diff(values) > -0.02).all()
 
 
 def test_weaker_motors_are_slower():
     half, whole = ahead(weaker=0.5, most=1.6).limits[TORQUE], ahead()
     assert half.speed < whole.of_robot.speed
-    use = np.interp(half.speed, whole.speeds, whole.uses[TORQUE])
-    assert use == pytest.approx(0.5, abs=0.03)
+    taken = np.interp(half.speed, whole.speeds, whole.utilisation[TORQUE])
+    assert taken == pytest.approx(0.5, abs=0.03)
 
 
 def test_without_torque_limits_there_is_none_by_torques():
@@ -235,8 +235,8 @@ def test_without_torque_limits_there_is_none_by_torques():
     assert limit.speed == math.inf
     assert limit.why == "its joints have no torque limits"
     _, found = gaited("quadruped", (0.3, 0.0, 0.0), torque_limits=False)
-    assert found.effort.solved
-    assert found.effort.lacking.max() < 1e-6
+    assert found.balance.solved
+    assert found.balance.lacking.max() < 1e-6
 
 
 def test_friction_holds_the_curve():
@@ -294,3 +294,5 @@ def test_the_command(capsys, tmp_path):
     assert len(table.read_text().splitlines()) == 7
     assert cli.main([*arguments[:5], "1", "--directions", "4"]) == 2
     assert "got both" in capsys.readouterr().err
+    assert cli.main(["limits", "quadruped", "--directions", "0"]) == 2
+    assert "directions: got 0, expected" in capsys.readouterr().err

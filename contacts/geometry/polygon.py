@@ -87,7 +87,7 @@ def centroid_weights(corners: Array) -> Array:
     return np.asarray(weights / weights.sum())
 
 
-def weights(corners: Array, points: Array) -> Array:
+def barycentric(corners: Array, points: Array) -> Array:
     """Return w (n, k) ≥ 0 of points x (n, 2) in a convex polygon: Σ_i w_i = 1, Σ_i w_i p_i = x.
 
     A fan of triangles from one corner has each point in a triangle, whose barycentric coordinates

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import csv
-import io
 import math
 import os
 import sys
@@ -20,7 +18,7 @@ from ...arrays import Array
 from ...contacts import ContactSet, at_feet
 from ...contacts.cones.friction_cone import Friction
 from ...errors import ConfigurationError, ContactError
-from ...files import write
+from ...files import write_csv
 from ...robots.configuration import check_configuration, check_robot
 from ...robots.robot import Robot
 from ...robots.values import array, boolean, number, whole_number
@@ -28,13 +26,13 @@ from ..gaits import Gait
 from ..locomotion import GaitController
 from ..predictive import PredictiveGait
 from ..standing import stand
-from .uses import FRICTION, KINDS, OF_ROBOT, REACH, TIMING, Use, Uses
+from .utilisation import FRICTION, KINDS, OF_ROBOT, REACH, TIMING, Utilisation, Utilisations
 
 Velocity = tuple[float, float, float]
 
 AHEAD: Velocity = (1.0, 0.0, 0.0)
 MOST = 2.5  # largest speed that is looked at, in the gait's fastest
-# where uses are looked at first, in the largest speed: closer where robots that turn reach little
+# shares of the largest speed that are looked at first: closer where robots that turn reach little
 GRID = (0.0, 0.03, 0.06, 0.12, 0.25, 0.4, 0.55, 0.7, 0.85, 1.0)
 TOLERANCE = 0.01  # of a speed, relative to it
 NOWHERE = "not before its legs are too short"
@@ -63,8 +61,8 @@ class Direction:
         velocity: (vx, vy, wz) of the speed one.
         limits: {kind: its limit}.
         most: the largest speed that was looked at.
-        speeds: (k,), at which uses are known, ascending.
-        uses: {kind: (k,)}, shares of the limits that the motion takes [-]; of "reach" and
+        speeds: (k,), at which utilisations are known, ascending.
+        utilisation: {kind: (k,)}, shares of the limits that the motion takes [-]; of "reach" and
             "friction" what is missing, over what may be: 0 until they are at their ends.
     """
 
@@ -72,7 +70,7 @@ class Direction:
     limits: Mapping[str, SpeedLimit]
     most: float
     speeds: Array
-    uses: Mapping[str, Array]
+    utilisation: Mapping[str, Array]
 
     @property
     def of_robot(self) -> SpeedLimit:
@@ -167,7 +165,7 @@ class SpeedLimits:
                 "limits": {k: {"speed": x.speed, "why": x.why} for k, x in one.limits.items()},
                 "most": one.most,
                 "speeds": one.speeds.tolist(),
-                "uses": {kind: use.tolist() for kind, use in one.uses.items()},
+                "utilisation": {kind: x.tolist() for kind, x in one.utilisation.items()},
             }
             for one in self.directions
         ]
@@ -189,11 +187,7 @@ class SpeedLimits:
 
     def write_csv(self, path: str | os.PathLike[str]) -> Path:
         """Write the limits as comma-separated lines; return the path."""
-        text = io.StringIO()
-        lines = csv.writer(text, lineterminator="\n")
-        lines.writerow(COLUMNS)
-        lines.writerows(self.cells())
-        return write(path, text.getvalue())
+        return write_csv(path, COLUMNS, self.cells())
 
 
 COLUMNS = ("v_x", "v_y", "w_z", "kind", "speed", "unit", "why")
@@ -224,10 +218,10 @@ def speed_limits(
     """Return how fast a robot can go with a gait, and what stops it from going faster.
 
     A gait at a velocity that it keeps has a periodic motion: its phases and footholds, its swings,
-    the centre of mass on a pendulum, and a base that gives way as little as contacts let it (see
-    `control.speed.giving_way`). The whole body follows by inverse kinematics. Of a cycle's samples
-    the uses of all limits are computed (`control.speed.uses`), and of each limit the speed
-    from which on its use is more than one:
+    the centre of mass on a pendulum, and a base that moves as little as contacts let it (see
+    `control.speed.base_motion`). The whole body follows by inverse kinematics. Of a cycle's samples
+    the utilisation of all limits is computed (`control.speed.utilisation`), and of each limit the
+    speed from which on it is more than one:
 
         reach        a foot misses its place: a leg is straight, a joint at the end of its range
         joint speed  stance legs turn too fast, or swinging ones cannot land in time
@@ -272,9 +266,9 @@ def speed_limits(
     q = check_configuration(robot, q)
     kind = PredictiveGait if boolean(predictive, "predictive") else GaitController
     walker = kind(robot, feet, q, gait, **options)
-    uses = Uses(walker, q, feet, torque_limits)
+    utilisations = Utilisations(walker, q, feet, torque_limits)
     end = None if most is None else number(most, "most", above=0)
-    found = _looked_at(uses, ways, end, progress)
+    found = _looked_at(utilisations, ways, end, progress)
     least = float(feet.limits.friction.min(initial=math.inf))
     return SpeedLimits(robot.name, _name(gait, feet), predictive, least, found)
 
@@ -306,24 +300,26 @@ def _name(gait: str | Gait | None, feet: ContactSet) -> str:
 
 
 def _looked_at(
-    uses: Uses, ways: Sequence[Velocity], most: float | None, progress: bool | None
+    utilisations: Utilisations, ways: Sequence[Velocity], most: float | None, progress: bool | None
 ) -> tuple[Direction, ...]:
     from tqdm import tqdm
 
     draw = sys.stderr.isatty() if progress is None else progress
     with tqdm(disable=not draw, unit="speed", leave=False) as bar:
-        return tuple(_along(uses, way, most, bar.update) for way in ways)
+        return tuple(_along(utilisations, way, most, bar.update) for way in ways)
 
 
-def _along(uses: Uses, way: Velocity, most: float | None, done: Callable[[], Any]) -> Direction:
+def _along(
+    utilisations: Utilisations, way: Velocity, most: float | None, done: Callable[[], Any]
+) -> Direction:
     """The limits in a direction."""
-    fastest = uses.walker.fastest / uses.walker._foot_speed(np.array(way))
+    fastest = utilisations.walker.fastest / utilisations.walker._foot_speed(np.array(way))
     end = MOST * fastest if most is None else most
-    known: dict[float, dict[str, Use]] = {}
+    known: dict[float, dict[str, Utilisation]] = {}
 
-    def at(speed: float) -> dict[str, Use]:
+    def at(speed: float) -> dict[str, Utilisation]:
         if speed not in known:
-            known[speed] = uses(speed * np.array(way))
+            known[speed] = utilisations(speed * np.array(way))
             done()
         return known[speed]
 
@@ -336,7 +332,7 @@ def _along(uses: Uses, way: Velocity, most: float | None, done: Callable[[], Any
         least = (1 - 2 * TOLERANCE) * limits[REACH].speed
         if kind != REACH and math.isfinite(limit.speed) and limit.speed >= least:
             limits[kind] = SpeedLimit(kind, math.inf, NOWHERE)
-    limits[TIMING] = SpeedLimit(TIMING, fastest, uses.timing)
+    limits[TIMING] = SpeedLimit(TIMING, fastest, utilisations.timing)
     speeds = sorted(known)
     values = {k: np.array([known[s][k].value for s in speeds]) for k in limits if k != TIMING}
     return Direction(way, limits, end, np.array(speeds), values)
@@ -344,13 +340,13 @@ def _along(uses: Uses, way: Velocity, most: float | None, done: Callable[[], Any
 
 def _limit(
     kind: str,
-    known: Mapping[float, Mapping[str, Use]],
-    at: Callable[[float], Mapping[str, Use]],
+    known: Mapping[float, Mapping[str, Utilisation]],
+    at: Callable[[float], Mapping[str, Utilisation]],
     end: float,
 ) -> SpeedLimit:
-    """The speed at which a use is one, between two that are known; words are of just above.
+    """The speed at which a utilisation is one, between two known ones; words are of just above.
 
-    Where legs do not reach there is no motion whose other uses could be told.
+    Where legs do not reach there is no motion whose other utilisations could be told.
     """
 
     def there() -> list[float]:

@@ -1,4 +1,4 @@
-"""Plots of speed limits: uses by speed, or limits by direction, and the limits of each as bars."""
+"""Plots of speed limits: utilisation by speed, or limits by direction, and bars."""
 
 from __future__ import annotations
 
@@ -9,17 +9,25 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ...control.speed.limits import Direction, SpeedLimits
-from ...control.speed.uses import FRICTION, OF_GAIT, OF_ROBOT, REACH, SPEED, SWING, TIMING, TORQUE
+from ...control.speed.utilisation import (
+    FRICTION,
+    KINDS,
+    OF_ROBOT,
+    REACH,
+    SPEED,
+    SWING,
+    TIMING,
+    TORQUE,
+)
 from .axes import BAD, GRAY, SERIES, axes_for, axes_grid
 
-KINDS = *OF_ROBOT, *OF_GAIT
 COLOURS = dict(zip(OF_ROBOT, SERIES, strict=False)) | {SWING: GRAY, TIMING: GRAY}
 DASHES = {SWING: ":", TIMING: "--"}
 AROUND = 4  # directions from which on there is a polar plot
 
 
 def plot_speed_limits(limits: SpeedLimits) -> NDArray[Any]:
-    """Return axes (1, 2): on the left limits by heading, polar, or uses by speed; bars.
+    """Return axes (1, 2): on the left limits by heading, polar, or utilisation by speed; bars.
 
     From four headings on the left plot is polar, forward upwards, with a curve of each kind of
     limit (none where there is no such limit) and what the robot can do filled; else it has the
@@ -41,7 +49,7 @@ def plot_speed_limits(limits: SpeedLimits) -> NDArray[Any]:
         axes[0, 0] = figure.add_subplot(1, 2, 1, projection="polar")
         _around(axes[0, 0], around)
     else:
-        _uses(axes[0, 0], limits.directions[0])
+        _utilisation(axes[0, 0], limits.directions[0])
     _bars(axes[0, 1], turns[0] if turns and len(around) >= AROUND else limits.directions[0])
     predicted = "predicted " if limits.predictive else ""
     axes[0, 0].figure.suptitle(
@@ -70,12 +78,12 @@ def _around(ax: Any, around: list[Direction]) -> None:
     ax.legend(fontsize="small", loc="lower left", bbox_to_anchor=(0.98, -0.14))
 
 
-def _uses(ax: Any, one: Direction) -> None:
+def _utilisation(ax: Any, one: Direction) -> None:
     """Shares of limits by speed."""
     axes_for(ax, f"speed {one.words} [{one.unit}]", "share of the limit [%]")
-    reached = one.uses[REACH] <= 1
+    reached = one.utilisation[REACH] <= 1
     for kind in (SPEED, TORQUE, SWING):
-        shares = 100 * one.uses[kind][reached]
+        shares = 100 * one.utilisation[kind][reached]
         if shares.any():
             style = DASHES.get(kind, "-")
             ax.plot(one.speeds[reached], shares, style, color=COLOURS[kind], label=kind)

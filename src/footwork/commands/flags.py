@@ -249,7 +249,7 @@ SHARED: Mapping[str, dict[str, Any]] = {
     "--directions": {
         "type": whole, "metavar": "N",
         "help": "directions around. judge: in which the largest push is searched (8; 0: none); "
-        "limits: in which the robot goes, and both turns (0: the one of --direction)",
+        "limits: in which the robot goes, and both turns (the one of --direction)",
     },
     "--jobs": {"type": count, "default": 1, "metavar": "N", "help": "processes (1)"},
     "--journal": _file("journal of what is finished, from which the same command resumes"),

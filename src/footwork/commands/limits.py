@@ -45,14 +45,15 @@ def run(options: argparse.Namespace) -> int:
 
     if options.png:
         needs("--png", "matplotlib", "plots")
-    if options.direction and options.directions:
+    given = [x for x in (options.directions, options.direction) if x is not None]
+    if len(given) > 1:
         raise ConfigurationError("--direction and --directions: got both, expected one of them")
     robot = flags.load(options)
     limits = control.speed_limits(
         robot,
         flags.feet(robot, options),
         gait=options.gait,
-        directions=options.directions or options.direction or AHEAD,
+        directions=given[0] if given else AHEAD,
         predictive=options.predictive,
         torque_limits=not options.no_torque_limits,
         progress=False if options.quiet else None,

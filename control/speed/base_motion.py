@@ -1,4 +1,4 @@
-"""How a base gives way in a gait's cycle, so that contacts can give what its motion asks for.
+"""Motion of the base over a gait's cycle: the least with which contacts can hold the robot.
 
 With the base upright and the centre of mass on its pendulum, legs that swing ask for moments that
 two point feet, or one sole, cannot give. So the base turns and the centre of mass moves, together
@@ -11,10 +11,10 @@ y (6,) in the axes of the path, as little as contacts let them,
                  y and ẏ at the end as at the beginning,    |y| ≤ most,
 
 with y⁰ that of the motion that it is linearised about, w the wrench about the centre of mass that
-the motion needs from the ground and Λ = A_g ∂v/∂ẏ,
-legs following. ÿ is linear between two samples of a phase, h_k a sample's share of the cycle. A
-leg that is too short by e has the base follow: eᵀ(d + θ × (p − c)) ≥ (1 − r_k) eᵀe for what y − y⁰
-turns and moves it by. What y does to legs and lever arms, the next round of it finds.
+the motion asks of the ground and Λ = A_g ∂v/∂ẏ, legs following. ÿ is linear between two samples of
+a phase, h_k a sample's share of the cycle. A leg that is too short by e has the base follow,
+eᵀ(d + θ × (p − c)) ≥ (1 − r_k) eᵀe for the turn θ and the way d of y − y⁰. What y does to legs and
+lever arms is found by solving it again about the new motion.
 
 H. Dai, A. Valenzuela, R. Tedrake, "Whole-body motion planning with centroidal dynamics and full
 kinematics" (2014); D. Orin, A. Goswami, S.-H. Lee, "Centroidal dynamics of a humanoid robot"
@@ -40,14 +40,14 @@ from .postures import Legs, Motion
 
 MOST = (0.25, 0.25, 0.25, 0.1, 0.1, 0.3)  # of y: turns, ways along the ground and down [rad, h]
 EFFORT = 0.01  # ρ, of accelerations in units of ω²
-EASE = 0.01  # ε: giving way by a degree and more is worth it where torques are at their limits
+EASE = 0.01  # ε: a turn of a degree and more is worth it where torques are at their limits
 MISSING = 10.0  # K
 NEAR = 0.3  # ends of ranges that are asked about [rad]
 TOLERANCE = 1e-8  # of the solver
 SOLVED = "optimal", "inaccurate"
 
 
-class Way(NamedTuple):
+class BaseMotion(NamedTuple):
     """y, ẏ and ÿ (n, 6), in the axes of the path: turns [rad], then ways of the com [m]."""
 
     y: Array
@@ -55,13 +55,13 @@ class Way(NamedTuple):
     second: Array
 
     @classmethod
-    def none(cls, n: int) -> Way:
-        """Return that of a base that does not give way."""
+    def none(cls, n: int) -> BaseMotion:
+        """Return that of a base that stays upright and level."""
         return cls(*np.zeros((3, n, 6)))
 
 
-class Needs(NamedTuple):
-    """What a motion needs, linear in the unknowns ÿ/ω² of its base, in radians and h.
+class Demand(NamedTuple):
+    """What a motion asks for, linear in the unknowns ÿ/ω² of its base, in radians and h.
 
     Attributes:
         a: (n, nv), its accelerations where ÿ = 0.
@@ -80,12 +80,12 @@ class Needs(NamedTuple):
     torques_more: Array
 
 
-class Effort(NamedTuple):
+class Balance(NamedTuple):
     """What contacts and torques make of a motion.
 
     Attributes:
         solved: whether the program was solved.
-        way: how the base gives way.
+        base: how the base moves.
         acceleration: (n, nv), that of all joints with it.
         forces: of each sample, x of the `ContactLimits` of those contacts that stand [N].
         torques: (n, na) [N·m].
@@ -95,7 +95,7 @@ class Effort(NamedTuple):
     """
 
     solved: bool
-    way: Way
+    base: BaseMotion
     acceleration: Array
     forces: list[Array]
     torques: Array
@@ -103,7 +103,7 @@ class Effort(NamedTuple):
     beyond: Array
 
 
-class GivingWay:
+class BaseProgram:
     """The program of a robot on its feet.
 
     Args:
@@ -125,20 +125,20 @@ class GivingWay:
         active: NDArray[np.bool_],
         axes: Array,
         motion: Motion,
-        way: Way,
+        base: BaseMotion,
         bounds: TorqueBounds,
-    ) -> Effort:
+    ) -> Balance:
         """Return what contacts and torques make of a motion in n samples.
 
         Args:
             t: (n,), from the beginning of the cycle to its end [s].
             active: (n, C), which contacts stand.
             axes: (n, 3, 3), of the path.
-            motion: of the robot, which gives way as `way` says.
-            way: see there.
+            motion: of the robot.
+            base: y, ẏ and ÿ in it.
             bounds: of the torques.
         """
-        n, needs = len(t), self._needs(motion, axes, way)
+        n, demand = len(t), self._demand(motion, axes, base)
         program, share = SparseProgram(), _shares(t)
         y, rate, second = self._periodic(program, t)
         strain, lack, beyond = program.unknowns(1), program.unknowns(n, 7), program.unknowns(n)
@@ -150,33 +150,35 @@ class GivingWay:
         program.below.add(positive, -np.ones((n + 1, 1)), np.zeros(n + 1))
         x, given = self._contacts(program, motion.q, active)
         for k in np.flatnonzero(motion.reached).tolist():
-            base = needs.about[k] @ given[k][:6] / self.unit[:, None]
+            pushed = demand.about[k] @ given[k][:6] / self.unit[:, None]
             every = np.concatenate([x[k], second[k], lack[k, 1:]])
-            rows = np.hstack([base, -needs.wrench_more[k], np.eye(6)])
-            program.equal.add(np.tile(every, (6, 1)), rows, needs.wrench[k])
-        self._within_torques(program, motion, needs, (x, given, second, strain), bounds)
-        self._within_reach(program, motion, axes, needs.follow, way, y, beyond)
+            rows = np.hstack([pushed, -demand.wrench_more[k], np.eye(6)])
+            program.equal.add(np.tile(every, (6, 1)), rows, demand.wrench[k])
+        self._within_torques(program, motion, demand, (x, given, second, strain), bounds)
+        self._within_reach(program, motion, axes, demand.follow, base, y, beyond)
         status, z = program.solve(TOLERANCE)
 
-        found = Way(*(z[of] * self.size * self.omega**i for i, of in enumerate((y, rate, second))))
-        a = needs.a + (needs.follow @ found.second[:, :, None])[:, :, 0]
-        tau = needs.torques + (needs.torques_more @ z[second][:, :, None])[:, :, 0]
+        found = BaseMotion(
+            *(z[of] * self.size * self.omega**i for i, of in enumerate((y, rate, second)))
+        )
+        a = demand.a + (demand.follow @ found.second[:, :, None])[:, :, 0]
+        tau = demand.torques + (demand.torques_more @ z[second][:, :, None])[:, :, 0]
         own = self.robot.actuated_rows
         tau -= np.array([G[own] @ z[of] for G, of in zip(given, x, strict=True)])
         lacking = np.where(motion.reached, np.linalg.norm(z[lack[:, 1:]], axis=1), 0.0)
         forces = [z[of] * self.weight for of in x]
-        return Effort(status in SOLVED, found, a, forces, tau, lacking, z[beyond])
+        return Balance(status in SOLVED, found, a, forces, tau, lacking, z[beyond])
 
-    def _needs(self, motion: Motion, axes: Array, way: Way) -> Needs:
-        """What a motion needs without the accelerations of `way`, and for those of its base."""
+    def _demand(self, motion: Motion, axes: Array, base: BaseMotion) -> Demand:
+        """What a motion asks for without the accelerations of its base, and for those."""
         q, follow = motion.q, self.legs.following(motion.q, axes)
-        a = motion.a - (follow @ way.second[:, :, None])[:, :, 0]
+        a = motion.a - (follow @ base.second[:, :, None])[:, :, 0]
         needed = batch.inverse_dynamics(self.robot, q, motion.v, a)
         more = batch.mass_matrix(self.robot, q) @ follow * self.size * self.omega**2
         about, own = self._about_com(q), self.robot.actuated_rows
         wrench = (about @ needed[:, :6, None])[:, :, 0] / self.unit
         wrench_more = about @ more[:, :6] / self.unit[:, None]
-        return Needs(a, follow, about, wrench, wrench_more, needed[:, own], more[:, own])
+        return Demand(a, follow, about, wrench, wrench_more, needed[:, own], more[:, own])
 
     def _contacts(
         self, program: SparseProgram, q: Array, active: NDArray[np.bool_]
@@ -195,7 +197,7 @@ class GivingWay:
         self,
         program: SparseProgram,
         motion: Motion,
-        needs: Needs,
+        demand: Demand,
         unknowns: tuple[list[Index], list[Array], Index, Index],
         bounds: TorqueBounds,
     ) -> None:
@@ -203,13 +205,13 @@ class GivingWay:
         x, given, second, strain = unknowns
         finite = np.isfinite(np.atleast_2d(bounds.half)).all(axis=0)
         limited = np.flatnonzero(self.legs.legs[self.robot.actuated_rows] & finite)
-        shape = needs.torques.shape
+        shape = demand.torques.shape
         half, middle = (np.broadcast_to(part, shape) for part in (bounds.half, bounds.middle))
         for k in np.flatnonzero(motion.reached).tolist():
             most = half[k, limited]
             G = given[k][self.robot.actuated_rows[limited]]
-            rows = np.hstack([-G, needs.torques_more[k, limited]]) / most[:, None]
-            rest = (needs.torques[k, limited] - middle[k, limited]) / most
+            rows = np.hstack([-G, demand.torques_more[k, limited]]) / most[:, None]
+            rest = (demand.torques[k, limited] - middle[k, limited]) / most
             every = np.concatenate([x[k], second[k], strain])
             both = np.hstack([np.vstack([rows, -rows]), -np.ones((2 * len(rows), 1))])
             program.below.add(np.tile(every, (len(both), 1)), both, np.append(-rest, rest))
@@ -220,7 +222,7 @@ class GivingWay:
         motion: Motion,
         axes: Array,
         follow: Array,
-        way: Way,
+        base: BaseMotion,
         y: Index,
         beyond: Index,
     ) -> None:
@@ -228,15 +230,14 @@ class GivingWay:
         legs, n = self.legs, len(motion.q)
         own = legs.in_v[np.isin(legs.in_v, legs.columns)]
         x = motion.q[:, legs.in_q[np.isin(legs.in_v, legs.columns)]]
-        com = batch.com(self.robot, motion.q)
+        arms = legs.places(motion.q) - batch.com(self.robot, motion.q)[:, None]
         for k in range(n):
             every = np.append(y[k], beyond[k])
             for c in np.flatnonzero(np.linalg.norm(motion.missed[k], axis=1) > 1e-6):
                 e = motion.missed[k, c]
-                arm = legs.places(motion.q[k : k + 1])[0, c] - com[k]
                 size = float(e @ e)
-                row = np.concatenate([np.cross(arm, e) @ axes[k], e @ axes[k]]) / size
-                right = -1.0 - row @ way.y[k]
+                row = np.concatenate([np.cross(arms[k, c], e) @ axes[k], e @ axes[k]]) / size
+                right = -1.0 - row @ base.y[k]
                 values = np.append(-row * self.size, -1.0)
                 program.below.add(every[None], values[None], np.array([right]))
             if not motion.reached[k]:
@@ -244,7 +245,7 @@ class GivingWay:
             for side, end in ((1.0, legs.upper[own]), (-1.0, legs.lower[own])):
                 near = np.isfinite(end) & (side * (end - x[k]) < NEAR)
                 rows = side * follow[k, own[near]]
-                right = side * (end - x[k])[near] + rows @ way.y[k]
+                right = side * (end - x[k])[near] + rows @ base.y[k]
                 values = np.hstack([rows * self.size, -np.ones((len(rows), 1))])
                 program.below.add(np.tile(every, (len(rows), 1)), values, right)
 

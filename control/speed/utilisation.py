@@ -1,4 +1,4 @@
-"""Uses of a robot's limits at one velocity of a gait: what its periodic motion takes of each.
+"""Utilisation of a robot's limits by the periodic motion of a gait at one velocity.
 
     reach        max ‖p_i − p_i*‖ / tolerance       by how much feet miss their places
     joint speed  max |q̇_j| / q̇_j,max               of legs that stand; of those that swing with
@@ -7,7 +7,7 @@
     friction     max ‖s‖ / tolerance                the wrench that contacts cannot give
     swing        max |q̇_j| / q̇_j,max               of all joints: above, legs lag behind
 
-A use of more than one is not to be had. What the base does is that of `giving_way`.
+A utilisation of more than one is infeasible. The base's motion is that of `base_motion`.
 """
 
 from __future__ import annotations
@@ -24,20 +24,20 @@ from ...contacts.torque_limits import torque_bounds_of
 from ..limbs import limbs_of
 from ..limits import JointLimits
 from ..locomotion import GaitController
+from .base_motion import Balance, BaseMotion, BaseProgram
 from .cycle import Cycle, cycle_of
-from .giving_way import Effort, GivingWay, Way
 from .postures import MISSED, Legs, Motion, Wanted
 
 REACH, SPEED, TORQUE, FRICTION = OF_ROBOT = "reach", "joint speed", "torque", "friction"
 SWING, TIMING = OF_GAIT = "swing", "timing"
 KINDS = *OF_ROBOT, *OF_GAIT
 MOST_ROUNDS, PATIENCE, SLOW = 7, 3, 0.7  # where legs are too short at first
-ROUNDS = 2  # of how the base gives way; one more changes uses by some thousandths
+ROUNDS = 2  # of the base's motion; one more changes utilisations by some thousandths
 BEYOND = 0.01  # how far joints may be beyond their ranges [rad]
 LACKING = 1e-3  # wrench that contacts may not give, in weights
 
 
-class Use(NamedTuple):
+class Utilisation(NamedTuple):
     """What is taken of one limit.
 
     Attributes:
@@ -52,24 +52,24 @@ class Use(NamedTuple):
     none: str = ""
 
 
-class Gaited(NamedTuple):
+class GaitMotion(NamedTuple):
     """A gait's motion at a velocity, as the robot would make it.
 
     Attributes:
         cycle: of the gait.
         motion: of the whole body.
-        effort: what contacts and torques make of it.
-        reach: the use of the legs' reach; its words are those of a base that does not give way.
+        balance: what contacts and torques make of it.
+        reach: the utilisation of the legs' reach; its words are those of a base that stays level.
     """
 
     cycle: Cycle
     motion: Motion
-    effort: Effort
-    reach: Use
+    balance: Balance
+    reach: Utilisation
 
 
-class Uses:
-    """The uses of a walker's limits by velocity.
+class Utilisations:
+    """The utilisation of a walker's limits by velocity.
 
     Args:
         walker: whose gait; it stands.
@@ -92,28 +92,28 @@ class Uses:
         self.speeds = JointLimits.of(self.robot)
         self._upright = walker.path.start.rotation.T @ pin.Quaternion(q[3:7]).matrix()
 
-    def motion(self, velocity: Array) -> Gaited:
-        """Return the motion at a velocity (vx, vy, wz), the base giving way."""
+    def motion(self, velocity: Array) -> GaitMotion:
+        """Return the motion at a velocity (vx, vy, wz) [m/s, rad/s]."""
         cycle, omega = cycle_of(self.walker, velocity), self.walker.plan.omega
         axes = np.array([P.rotation for P in cycle.path])
         start = np.array([self._carried(P) for P in cycle.path])
-        giving_way, way = GivingWay(self.legs, self.height, omega), Way.none(len(cycle.t))
+        program, base = BaseProgram(self.legs, self.height, omega), BaseMotion.none(len(cycle.t))
         first, lacks = "", list[float]()
         for k in range(MOST_ROUNDS):
-            motion = self.legs.motion(self._wanted(cycle, axes, way), start)
+            motion = self.legs.motion(self._wanted(cycle, axes, base), start)
             bounds = torque_bounds_of(self.robot, self.torque_limits, motion.v, many=True)
-            effort = giving_way(cycle.t, cycle.active, axes, motion, way, bounds)
+            balance = program(cycle.t, cycle.active, axes, motion, base, bounds)
             lack, why = self._beyond(cycle, motion)
-            if not effort.solved:  # as where legs are straight, and accelerations beyond measure
+            if not balance.solved:  # as where legs are straight, and accelerations beyond measure
                 lack, why = np.inf, "no such motion is found"
             lacks.append(lack)
             first = first or (why if lack > 1 else "")
             # more rounds where legs are too short, as long as the base makes it up
             enough = k + 1 >= ROUNDS and lack < 1
-            if enough or not effort.solved or (k >= PATIENCE and lack > SLOW * lacks[-2]):
+            if enough or not balance.solved or (k >= PATIENCE and lack > SLOW * lacks[-2]):
                 break
-            way = effort.way
-        return Gaited(cycle, motion, effort, Use(lack, first or why))
+            base = balance.base
+        return GaitMotion(cycle, motion, balance, Utilisation(lack, first or why))
 
     def _carried(self, P: Any) -> Array:
         """The configuration in which it stands (nq,), carried along to P."""
@@ -121,7 +121,7 @@ class Uses:
         q[:7] = pin.SE3ToXYZQUAT(P * self.walker.path.start.inverse() * here)
         return q
 
-    def _wanted(self, cycle: Cycle, axes: Array, way: Way) -> Wanted:
+    def _wanted(self, cycle: Cycle, axes: Array, base: BaseMotion) -> Wanted:
         """The cycle with the base turned and moved by y, in the axes of the path that turns."""
         w = np.array([0.0, 0.0, cycle.turn])
 
@@ -129,17 +129,17 @@ class Uses:
             return np.asarray((axes @ x[:, :, None])[:, :, 0])
 
         def rates(k: slice) -> tuple[Array, Array, Array]:
-            x, dx, ddx = (part[:, k] for part in way)
+            x, dx, ddx = (part[:, k] for part in base)
             spin = np.cross(w, x)
             return x, dx + spin, ddx + 2 * np.cross(w, dx) + np.cross(w, spin)
 
-        turn, dturn, ddturn = way.y[:, :3], way.rate[:, :3], way.second[:, :3]
+        turn, dturn, ddturn = base.y[:, :3], base.rate[:, :3], base.second[:, :3]
         rotation = axes @ np.array([pin.exp3(x) for x in turn]) @ self._upright
         spin = np.array([turned(w + dturn), turned(ddturn + np.cross(w, dturn))])
         com = cycle.com + np.array([turned(x) for x in rates(slice(3, 6))])
         return Wanted(rotation, spin, com, cycle.feet, cycle.moving)
 
-    # --- uses ------------------------------------------------------------------------------------
+    # --- utilisations ----------------------------------------------------------------------------
 
     @property
     def timing(self) -> str:
@@ -147,8 +147,8 @@ class Uses:
         longest, least = self.walker.longest
         return f"steps of {longest:.2f} m every {least:.2f} s are its longest and quickest"
 
-    def __call__(self, velocity: Array) -> dict[str, Use]:
-        """Return {kind: use} at a velocity (vx, vy, wz) [m/s, rad/s]; of all but the timing."""
+    def __call__(self, velocity: Array) -> dict[str, Utilisation]:
+        """Return {kind: utilisation}, but for the timing, at (vx, vy, wz) [m/s, rad/s]."""
         found = self.motion(velocity)
         return {
             REACH: found.reach,
@@ -172,16 +172,16 @@ class Uses:
         words = f"{self.robot.joint_of_row[j]} is {beyond[k, j]:.2g} rad beyond its range"
         return max(lack, float(beyond[k, j]) / BEYOND), words + self._when(cycle, k)
 
-    def _speed(self, found: Gaited, fast: Array) -> Use:
-        """The use of joint speeds (n, na)."""
+    def _speed(self, found: GaitMotion, fast: Array) -> Utilisation:
+        """The utilisation of joint speeds (n, na)."""
         most = self.speeds.speed
         share = np.where(found.motion.reached[:, None], fast / most, 0.0)
         k, j = np.unravel_index(share.argmax(), share.shape)
         words = f"{self.robot.actuated[j]} needs {fast[k, j]:.3g} of {most[j]:.3g} rad/s"
         none = "" if np.isfinite(most).any() else "its joints have no speed limits"
-        return Use(float(share[k, j]), words + self._when(found.cycle, k), none)
+        return Utilisation(float(share[k, j]), words + self._when(found.cycle, k), none)
 
-    def _in_time(self, found: Gaited) -> Array:
+    def _in_time(self, found: GaitMotion) -> Array:
         """The speeds |q̇| (n, na) of joints; of a leg that swings |q(T) − q(t)|/(T − t), at which
         it lands in time, for it may lag behind on its way."""
         motion, cycle, limits = found.motion, found.cycle, self.speeds
@@ -195,9 +195,9 @@ class Uses:
             fast[np.ix_(k[:-1], swinging)] = np.abs(q[-1] - q[:-1]) / left[:, None]
         return fast
 
-    def _torque(self, found: Gaited) -> Use:
+    def _torque(self, found: GaitMotion) -> Utilisation:
         bounds = torque_bounds_of(self.robot, self.torque_limits, found.motion.v, many=True)
-        tau = found.effort.torques
+        tau = found.balance.torques
         share = np.abs(tau - bounds.middle) / bounds.half
         share = np.where(found.motion.reached[:, None], share, 0.0)
         k, j = np.unravel_index(share.argmax(), share.shape)
@@ -205,13 +205,13 @@ class Uses:
         most = np.broadcast_to(high, tau.shape)[k, j]
         words = f"{self.robot.actuated[j]} needs {abs(tau[k, j]):.3g} of {most:.3g} N·m"
         none = "" if np.isfinite(bounds.half).any() else "its joints have no torque limits"
-        return Use(float(share[k, j]), words + self._when(found.cycle, k), none)
+        return Utilisation(float(share[k, j]), words + self._when(found.cycle, k), none)
 
-    def _friction(self, found: Gaited) -> Use:
-        lacking = found.effort.lacking
+    def _friction(self, found: GaitMotion) -> Utilisation:
+        lacking = found.balance.lacking
         k = int(lacking.argmax())
         words = f"contacts cannot give {lacking[k]:.2g} of the weight"
-        return Use(float(lacking[k]) / LACKING, words + self._when(found.cycle, k))
+        return Utilisation(float(lacking[k]) / LACKING, words + self._when(found.cycle, k))
 
     def _when(self, cycle: Cycle, k: Any) -> str:
         """In which part of the cycle a sample is."""
