@@ -3,9 +3,6 @@
 from __future__ import annotations
 
 from . import constraints, estimation, gaits, judging, predictive, references, speed
-from .capture import PushRecoveryController
-from .closed_loop import ClosedLoop
-from .command import Command
 from .constraints import (
     AccelerationConstraint,
     ComConstraint,
@@ -23,18 +20,18 @@ from .estimation import (
     Sensors,
     contact_wrenches,
 )
-from .force_tasks import CopTask, ForceTask, ZmpTask
+from .gaits.locomotion import GaitController
+from .gaits.push_recovery import PushRecoveryController
+from .gaits.walking import WalkingController
 from .joint import PD, PID, ComputedTorque, gravity_compensation
 from .judging import Judgement, judge
-from .locomotion import GaitController
 from .predictive import Predictive, PredictiveGait
-from .recordings import read_motion, save_motion
-from .reference import by_cvxpy
 from .repairs.repair import repair
 from .repairs.report import Change, Repair
-from .simulation import simulate
+from .simulation.closed_loop import ClosedLoop
+from .simulation.recordings import read_motion, save_motion
+from .simulation.simulate import simulate
 from .speed import SpeedLimits, speed_limits
-from .standing import stand, trunk
 from .tasks import (
     ComTask,
     FrameTask,
@@ -43,8 +40,11 @@ from .tasks import (
     PostureTask,
     RelativeTask,
 )
-from .walking import WalkingController
-from .whole_body import WholeBodyController
+from .tasks.forces import CopTask, ForceTask, ZmpTask
+from .whole_body.command import Command
+from .whole_body.controller import WholeBodyController
+from .whole_body.cvxpy_reference import by_cvxpy
+from .whole_body.standing import stand, trunk
 
 __all__ = [
     "PD",

@@ -22,7 +22,7 @@ from ..errors import ConfigurationError
 from ..robots.configuration import as_vector, check_configuration, check_robot, check_velocity
 from ..robots.robot import Robot
 from ..robots.values import array, boolean
-from .failure import OneThread, check_time
+from .whole_body.failure import OneThread, check_time
 
 
 def gravity_compensation(robot: Robot, q: ArrayLike) -> Array:

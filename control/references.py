@@ -161,5 +161,10 @@ def lowering(start: Any, begin: float, speed: float, depth: float) -> Reference:
     return reference
 
 
+def moved(T: Any, way: Array) -> Any:
+    """Return T (`pin.SE3`) moved by (3,) [m]."""
+    return pin.SE3(T.rotation, T.translation + way)
+
+
 def _duration(duration: float) -> float:
     return number(duration, "duration", above=0, unit="[s]")

@@ -25,7 +25,7 @@ from footwork.contacts import (
 )
 from footwork.contacts.cones.wrench_cone import inner_faces, rectangle_faces
 from footwork.contacts.equilibrium.reference import ReferenceEquilibrium
-from footwork.control.ground import Ground
+from footwork.control.simulation.ground import Ground
 from footwork.errors import ContactError
 from footwork.visualize.plots.contacts import plot_force_course
 from footwork.visualize.scenes.cones import draw_friction_cones

@@ -29,7 +29,7 @@ import pytest
 import footwork as fw
 from footwork import biomechanics, contacts, control, dynamics, robots, visualize
 from footwork.biomechanics import symbolic
-from footwork.control import balance
+from footwork.control import dcm
 from footwork.dynamics.motions.motion import Motion
 from footwork.robots.values import LARGEST
 
@@ -390,7 +390,7 @@ def of_control() -> dict[str, dict[str, Any]]:
     standing = {"q": Q, "v": np.zeros(BIPED.nv), "target": Q}
     names = {"contact": FEET.names[0]}
     two = {"robot": robots.double_pendulum(), **dict.fromkeys(("q", "v", "target"), np.zeros(2))}
-    phase = balance.Phase(0.5, np.zeros(3), np.zeros(3))
+    phase = dcm.Phase(0.5, np.zeros(3), np.zeros(3))
     loop = control.simulate(BIPED, falling, q=Q, duration=0.01, progress=False)
     log = sensed()
     given = {name: getattr(log, name) for name in ("t", "q", "v", "tau", "gyro", "accelerometer")}

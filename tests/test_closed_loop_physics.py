@@ -6,8 +6,8 @@ import numpy as np
 import pytest
 
 from footwork import contacts, control, dynamics, robots
-from footwork.control.ground import Ground, _Impulses
-from footwork.control.simulation import simulate
+from footwork.control.simulation.ground import Ground, _Impulses
+from footwork.control.simulation.simulate import simulate
 
 G = 9.81
 

@@ -13,9 +13,9 @@ from footwork import cli, contacts, control, dynamics
 from footwork.biomechanics import trial_dynamics
 from footwork.contacts import Plane, Terrain
 from footwork.control import gaits, gravity_compensation
-from footwork.control.falls import Fall
-from footwork.control.ground import Ground
-from footwork.control.mujoco_model import as_mjcf
+from footwork.control.simulation.falls import Fall
+from footwork.control.simulation.ground import Ground
+from footwork.control.simulation.mujoco_model import as_mjcf
 from footwork.dynamics import State
 from footwork.robots import JointCoupling, LoopClosure
 

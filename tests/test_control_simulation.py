@@ -7,9 +7,9 @@ import pinocchio as pin
 import pytest
 
 from footwork import ConfigurationError, ContactError, SolverError, contacts, control, robots
-from footwork.control.ground import Ground
-from footwork.control.mujoco_engine import MujocoGround
-from footwork.control.simulation import simulate
+from footwork.control.simulation.ground import Ground
+from footwork.control.simulation.mujoco_engine import MujocoGround
+from footwork.control.simulation.simulate import simulate
 
 G = 9.81
 
@@ -331,7 +331,7 @@ def test_mujoco_is_the_same_robot(load_robot, random_state, name):
     """Its states are the converters', and in the air it moves as ours does."""
     pytest.importorskip("mujoco")
     from footwork import dynamics
-    from footwork.control.mujoco_engine import MujocoGround
+    from footwork.control.simulation.mujoco_engine import MujocoGround
 
     robot = load_robot(name, "floating")
     q, v, _ = random_state(robot, 3)
@@ -406,7 +406,7 @@ def test_several_hinges_in_a_body_reach_mujoco():
     """All but the last of them carry neither mass nor inertia; M is that of the robot."""
     mujoco = pytest.importorskip("mujoco")
     from footwork import dynamics, load
-    from footwork.control.mujoco_model import as_mjcf
+    from footwork.control.simulation.mujoco_model import as_mjcf
 
     leg = """<body pos="0 {} -.1"><joint name="{}1" axis="1 0 0"/><joint name="{}2" axis="0 1 0"/>
         <geom type="capsule" fromto="0 0 0 0 0 -.3" size=".03"/></body>"""

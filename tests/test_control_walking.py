@@ -9,8 +9,10 @@ import numpy as np
 import pytest
 
 from footwork import ConfigurationError, ContactError, contacts, control, dynamics, robots
-from footwork.control import gaits, stepping
-from footwork.control.balance import DcmPlan, DcmTask, Phase
+from footwork.control import gaits
+from footwork.control.dcm import DcmPlan, Phase
+from footwork.control.gaits import foothold_program
+from footwork.control.tasks.dcm import DcmTask
 from footwork.dynamics import State
 
 
@@ -121,20 +123,20 @@ def test_the_share_of_xi_is_that_of_the_shifted_plan(first):
     assert moved == pytest.approx(plan.share(first, 0.65) * by, abs=1e-12)
 
 
-FAR = stepping.Bounds(np.vstack([np.eye(2), -np.eye(2)]), np.full(4, 9.0))
+FAR = foothold_program.Bounds(np.vstack([np.eye(2), -np.eye(2)]), np.full(4, 9.0))
 
 
 @pytest.mark.parametrize(("phase", "since"), [(1, 0.0), (3, 0.1), (5, 0.3)])
 def test_footholds_move_by_as_much_as_brings_the_plan_to_xi(monkeypatch, phase, since):
     """Without bounds, in the planned time, the plan has the ξ that was found, and at landing."""
-    monkeypatch.setattr(stepping, "ANKLES", 0.0)
-    monkeypatch.setattr(stepping, "TIMING", 1e4)
-    monkeypatch.setattr(stepping, "MISSED", 1e4)
+    monkeypatch.setattr(foothold_program, "ANKLES", 0.0)
+    monkeypatch.setattr(foothold_program, "TIMING", 1e4)
+    monkeypatch.setattr(foothold_program, "MISSED", 1e4)
     robot = robots.load("biped")
     feet, q = crouched(robot, 0.0)
     plan = DcmPlan(gaits.footsteps(feet, q, 4, length=0.2), 0.8)
     t, error = plan.times[phase] + since, np.array([0.01, -0.02, 0.0])
-    program = stepping.FootholdProgram(plan, phase, FAR)
+    program = foothold_program.FootholdProgram(plan, phase, FAR)
     xi = plan.dcm(t)[0] + error
     assert program.follow(xi, t, step=1e12)  # no filter
     assert program.aimed.dcm(t)[0] - plan.dcm(t)[0] == pytest.approx(error, abs=1e-6)
@@ -149,15 +151,15 @@ def test_footholds_move_by_as_much_as_brings_the_plan_to_xi(monkeypatch, phase, 
 @pytest.mark.parametrize("seed", range(6))
 def test_footholds_and_their_time_are_the_optimum(monkeypatch, seed):
     """The program as it is written, by cvxpy; ξ that goes on by itself misses by what is said."""
-    monkeypatch.setattr(stepping, "ANKLES", 0.0)
+    monkeypatch.setattr(foothold_program, "ANKLES", 0.0)
     rng = np.random.default_rng(seed)
     robot = robots.load("biped")
     feet, q = crouched(robot, 0.0)
     plan, phase = DcmPlan(gaits.footsteps(feet, q, 4, length=0.2), 0.8), 3
     around = np.sort(rng.uniform(0, 2 * np.pi, 7))
     normals = np.column_stack([np.cos(around), np.sin(around)])
-    bounds = stepping.Bounds(normals, rng.uniform(0.0, 0.2, 7))
-    program = stepping.FootholdProgram(plan, phase, bounds)
+    bounds = foothold_program.Bounds(normals, rng.uniform(0.0, 0.2, 7))
+    program = foothold_program.FootholdProgram(plan, phase, bounds)
     since = float(plan.times[phase] + 0.1)
     xi = plan.dcm(since)[0] + np.append(rng.uniform(-0.1, 0.1, 2), 0.0)
     found = program.landing(xi, since)
@@ -167,10 +169,10 @@ def test_footholds_and_their_time_are_the_optimum(monkeypatch, seed):
     delta, beta, tau = cp.Variable(2), cp.Variable(2), cp.Variable()
     first = np.exp(omega * planned)
     cost = (
-        cp.sum_squares(delta) + (h * stepping.TIMING) ** 2 * cp.square(tau / first - 1)
-        + stepping.MISSED**2 * cp.sum_squares(beta)
+        cp.sum_squares(delta) + (h * foothold_program.TIMING) ** 2 * cp.square(tau / first - 1)
+        + foothold_program.MISSED**2 * cp.sum_squares(beta)
     )  # fmt: skip
-    shortest = np.exp(max(stepping.SHORTEST - 0.1 * omega, 0.0))
+    shortest = np.exp(max(foothold_program.SHORTEST - 0.1 * omega, 0.0))
     problem = cp.Problem(cp.Minimize(cost), [
         program.share * delta + beta == p + tau * (xi[:2] - p) - plan.end(phase)[:2],
         bounds.normals @ delta <= bounds.most, tau >= shortest, tau <= first,
@@ -204,9 +206,9 @@ def test_legs_do_not_cross_and_reach_their_footholds():
 
     x, y = np.eye(2)
     assert [farthest(here, d) for d in (x, -x, y)] == pytest.approx([0.3] * 3)
-    assert farthest(here, -y) == pytest.approx((1 - stepping.CLOSEST) * apart)
+    assert farthest(here, -y) == pytest.approx((1 - foothold_program.CLOSEST) * apart)
     assert [farthest(there, d) for d in (x, -x)] == pytest.approx([0.1, 0.5])
-    assert farthest(there, y) == pytest.approx((1 - stepping.CLOSEST) * apart)
+    assert farthest(there, y) == pytest.approx((1 - foothold_program.CLOSEST) * apart)
 
 
 def test_the_task_asks_for_the_pendulums_acceleration(load_robot, random_state):

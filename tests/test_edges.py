@@ -10,8 +10,8 @@ from scipy.integrate import solve_ivp
 from footwork import contacts, control, dynamics, robots
 from footwork.contacts.geometry import polygon
 from footwork.contacts.terrain.edges import Outline, under
-from footwork.control.mujoco_model import MujocoModel
-from footwork.control.simulation import simulate
+from footwork.control.simulation.mujoco_model import MujocoModel
+from footwork.control.simulation.simulate import simulate
 
 G = 9.81
 SIZE = (0.4, 0.2, 0.1)

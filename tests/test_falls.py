@@ -9,7 +9,7 @@ import pytest
 from footwork import load
 from footwork.contacts import Box, ContactSet, Plane, PointContact, Terrain, at_feet
 from footwork.control import simulate
-from footwork.control.falls import Fall
+from footwork.control.simulation.falls import Fall
 from footwork.errors import ConfigurationError
 
 FLOOR = Terrain([Plane("ground")])

@@ -8,7 +8,8 @@ import pytest
 import footwork as fw
 from footwork import ConfigurationError, ContactError, contacts, control, dynamics
 from footwork.control import gaits
-from footwork.control.balance import DcmPlan, DcmTask, Phase
+from footwork.control.dcm import DcmPlan, Phase
+from footwork.control.tasks.dcm import DcmTask
 from footwork.visualize.scenes.motion import divergent_component
 
 MOON = (0.0, 0.0, -1.62)

@@ -8,7 +8,7 @@ import pytest
 
 from footwork import contacts, control, robots
 from footwork.control import judging
-from footwork.control.grip import LEAST, LOWERED, Grip
+from footwork.control.gaits.grip import LEAST, LOWERED, Grip
 from footwork.dynamics import State
 from footwork.errors import ContactError
 

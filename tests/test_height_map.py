@@ -13,8 +13,8 @@ from footwork import ContactError, FootworkError, Scenario, contacts, control, r
 from footwork.contacts import Box, HeightMap, Plane, Terrain
 from footwork.contacts.kernels.height_map import DISTANCES
 from footwork.contacts.terrain.draping import drape
-from footwork.control.footholds import foothold
-from footwork.control.mujoco_model import as_mjcf
+from footwork.control.gaits.footholds import foothold
+from footwork.control.simulation.mujoco_model import as_mjcf
 from footwork.visualize.scenes.terrain import view_terrain
 
 POINT = contacts.PointContact("foot", 0.7)

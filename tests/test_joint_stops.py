@@ -8,8 +8,8 @@ import pinocchio as pin
 import pytest
 
 from footwork import contacts, control, dynamics, robots
-from footwork.control.ground import Ground
-from footwork.control.stops import JointStops
+from footwork.control.simulation.ground import Ground
+from footwork.control.simulation.joint_stops import JointStops
 
 BOX = """<link name="{}"><inertial><origin xyz="{}"/><mass value="{}"/>
   <inertia ixx=".02" iyy=".02" izz=".02" ixy="0" ixz="0" iyz="0"/></inertial>
@@ -56,7 +56,7 @@ def test_a_range_with_nothing_between_its_ends_is_none(limit):
     """A <limit> without lower and upper has both at zero."""
     robot = robots.load(ARM.replace('lower="-1" upper="0.25"', limit))
     assert len(JointStops(robot)) == 0
-    bounds = control.limits.JointLimits.of(robot)
+    bounds = control.whole_body.joint_limits.JointLimits.of(robot)
     assert (bounds.lower[0], bounds.upper[0]) == (-np.inf, np.inf)
     drawn = [robot.random_configuration(seed)[7] for seed in range(20)]
     assert min(drawn) < -1.5

@@ -203,9 +203,28 @@ def imported_modules(package: str) -> dict[str, set[str]]:
     return {module: targets - {module} for module, targets in graph.items()}
 
 
+def folder_of(module: str) -> str:
+    """The folder of a package that a module is in, or the module itself."""
+    return ".".join(module.split(".")[:2])
+
+
 @pytest.mark.parametrize("package", PACKAGES)
 def test_modules_import_each_other_in_no_circle(package):
     try:
         tuple(TopologicalSorter(imported_modules(package)).static_order())
+    except CycleError as error:
+        pytest.fail(f"circle: {' → '.join(error.args[1])}")
+
+
+@pytest.mark.parametrize("package", ["dynamics", "biomechanics", "control", "visualize"])
+def test_subpackages_import_each_other_in_no_circle(package):
+    """Also the folders of a package stand above what they use, each as a whole."""
+    graph = {}
+    for module, imports in imported_modules(package).items():
+        graph.setdefault(folder_of(module), set()).update(map(folder_of, imports))
+    for folder, below in graph.items():
+        below.discard(folder)
+    try:
+        tuple(TopologicalSorter(graph).static_order())
     except CycleError as error:
         pytest.fail(f"circle: {' → '.join(error.args[1])}")

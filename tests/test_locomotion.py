@@ -10,7 +10,7 @@ import footwork as fw
 from footwork import cli, control
 from footwork.contacts import Box, Terrain
 from footwork.control import gaits, judging
-from footwork.control.locomotion import Path
+from footwork.control.gaits.locomotion import Path
 from footwork.errors import ConfigurationError, ContactError
 
 NOISE = control.Noise(velocities=0.05, base_velocity=0.03, base_orientation=0.005)

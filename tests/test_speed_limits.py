@@ -9,7 +9,7 @@ import pytest
 
 import footwork as fw
 from footwork import cli, contacts, control, dynamics
-from footwork.control.balance import DcmPlan, Phase
+from footwork.control.dcm import DcmPlan, Phase
 from footwork.control.speed.cycle import cycle_of
 from footwork.control.speed.utilisation import FRICTION, REACH, SPEED, SWING, TORQUE, Utilisations
 from footwork.dynamics import State

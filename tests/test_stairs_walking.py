@@ -10,8 +10,9 @@ import pytest
 
 from footwork import ConfigurationError, ContactError, contacts, control, robots
 from footwork.control import gaits, references
-from footwork.control.footholds import CLEARANCE, foothold, moved, over_ground
-from footwork.control.gait_foot import FootMode
+from footwork.control.gaits.foot import FootMode
+from footwork.control.gaits.footholds import CLEARANCE, foothold, over_ground
+from footwork.control.references import moved
 
 
 def staircase(first, rise, depth, steps=3):

@@ -7,11 +7,11 @@ import pytest
 import footwork as fw
 from footwork import control
 from footwork.control import judging
-from footwork.control.command import Command
-from footwork.control.gait_foot import FootMode
-from footwork.control.ground_plane import GroundPlane
-from footwork.control.touch import FILTER, Touch
-from footwork.control.walking import DEEPEST
+from footwork.control.gaits.foot import FootMode
+from footwork.control.gaits.ground_plane import GroundPlane
+from footwork.control.gaits.touch import FILTER, Touch
+from footwork.control.gaits.walking import DEEPEST
+from footwork.control.whole_body.command import Command
 
 
 @pytest.mark.parametrize("name", ["go2", "anymal", "solo12", "quadruped"])

@@ -138,7 +138,7 @@ EXAMPLES = {
     "control.repairs.report:Repair": lambda: (
         control.Repair(audit().motion, audit(), audit(), {}, "as it was", 0),
     ),
-    "control.closed_loop:ClosedLoop": lambda: (closed_loop(),),
+    "control.simulation.closed_loop:ClosedLoop": lambda: (closed_loop(),),
     "control.estimation.wrenches:ContactWrenches": lambda: (
         control.contact_wrenches(closed_loop().log),
     ),
@@ -204,7 +204,7 @@ def test_a_robot_that_walked_is_seen_too(load_robot):
         ("contacts.sweeps.result:Sweep", "2 verdicts: "),
         ("contacts.audits.audit:Audit", "of 21 samples hold"),
         ("control.repairs.report:Repair", "21 samples hold"),
-        ("control.closed_loop:ClosedLoop", "biped does not fall"),
+        ("control.simulation.closed_loop:ClosedLoop", "biped does not fall"),
         ("control.speed.limits:SpeedLimits", "quadruped, trot, friction 0.7"),
         ("control.judging.judgement:Judgement", "biped, stand: keeps its feet in 1 trial"),
         ("biomechanics.gait:Gait", "largest moment [N·m]"),

@@ -9,9 +9,10 @@ import pytest
 import footwork as fw
 from footwork import ConfigurationError, ContactError, contacts, control, dynamics
 from footwork.contacts.cones.wrench_cone import inner_faces
-from footwork.control.balance import DcmPlan, DcmTask, Phase
-from footwork.control.contact_model import ContactModel
+from footwork.control.dcm import DcmPlan, Phase
+from footwork.control.program.contact_model import ContactModel
 from footwork.control.references import between, between_postures, swing
+from footwork.control.tasks.dcm import DcmTask
 from footwork.dynamics import State
 from footwork.dynamics.kernels.toolchain import switched_off
 
@@ -256,8 +257,8 @@ def test_the_compiled_rows_are_those_of_numpy(load_robot, random_state, name):
 def test_the_compiled_minimum_is_the_solvers(stand, name):
     """From none and from any bounds to begin with, at bounds of torques, friction and joints."""
     pytest.importorskip("numba")
-    from footwork.control.reduction import minimum, reduced_program
-    from footwork.control.solvers import Clarabel
+    from footwork.control.program.reduction import minimum, reduced_program
+    from footwork.control.program.solvers import Clarabel
 
     controller, q = stand(name)
     robot, rng, counts = controller.robot, np.random.default_rng(3), np.zeros(3)
@@ -286,8 +287,8 @@ def test_the_compiled_minimum_is_the_solvers(stand, name):
 def test_the_compiled_minimum_does_without_full_rank(stand, name, count):
     """Forces on two points have no moment about the line between them, on one none at all."""
     pytest.importorskip("numba")
-    from footwork.control.reduction import minimum, reduced_program
-    from footwork.control.solvers import Clarabel
+    from footwork.control.program.reduction import minimum, reduced_program
+    from footwork.control.program.solvers import Clarabel
 
     four, q = stand(name)
     robot = four.robot

@@ -6,9 +6,9 @@ import numpy as np
 import pytest
 
 from footwork import contacts, control, dynamics
-from footwork.control.null_space import solutions
-from footwork.control.qp import reduced
-from footwork.control.reduction import levels_kernel
+from footwork.control.program.null_space import solutions
+from footwork.control.program.qp import reduced
+from footwork.control.program.reduction import levels_kernel
 
 
 @pytest.fixture(scope="module", params=["talos", "go2"])
@@ -156,7 +156,7 @@ def test_the_compiled_hierarchy_is_the_solvers(stand, standing, monkeypatch):
             v = 0.05 * rng.standard_normal(robot.nv)
             fast = controller(x, v)
             with monkeypatch.context() as patch:
-                patch.setattr("footwork.control.solving.minimum", lambda *_: (None, 0))
+                patch.setattr("footwork.control.whole_body.solving.minimum", lambda *_: (None, 0))
                 slow = controller(x, v)
             assert fast.status == slow.status
             if fast.status != "optimal":
@@ -187,13 +187,13 @@ def test_the_compiled_hierarchy_converges_where_many_limits_are_in_the_way(
     x, v = robot.integrate(q, 0.02 * rng.normal(size=robot.nv)), 0.3 * rng.normal(size=robot.nv)
     of.working_set[:] = rng.choice([-1, 0, 1], len(of.working_set), p=[0.05, 0.9, 0.05])
     with monkeypatch.context() as patch:
-        patch.delattr("footwork.control.solving.cascade")
+        patch.delattr("footwork.control.whole_body.solving.cascade")
         fast = controller(x, v)
     assert fast.status == "optimal", fast.reason
     assert np.count_nonzero(of.working_set) > 5
     assert max(fast.residuals.values()) < 1e-6 * 9.81 * robot.mass
     with monkeypatch.context() as patch:
-        patch.setattr("footwork.control.solving.minimum", lambda *_: (None, 0))
+        patch.setattr("footwork.control.whole_body.solving.minimum", lambda *_: (None, 0))
         slow = controller(x, v)
     for task in tasks:
         one, two = fast.task_residuals[task.name], slow.task_residuals[task.name]

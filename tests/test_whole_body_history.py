@@ -47,7 +47,7 @@ def test_a_new_controller_has_formulated_its_program(biped, monkeypatch):
     """Its first tick makes no tables and reads no kernels from disk."""
     robot, _, q = biped
     new = controller_of(biped, on_failure="raise")
-    monkeypatch.delattr("footwork.control.formulations.Formulations._formulated")
+    monkeypatch.delattr("footwork.control.whole_body.formulations.Formulations._formulated")
     assert new(q, np.zeros(robot.nv)).status == "optimal"
 
 

@@ -8,8 +8,8 @@ import numpy as np
 import pytest
 
 from footwork import ContactError, FootworkError, contacts, control, dynamics, robots
-from footwork.control.failure import SafeTorques
-from footwork.control.torque_range import TorqueRange
+from footwork.control.whole_body.failure import SafeTorques
+from footwork.control.whole_body.torque_range import TorqueRange
 
 
 @pytest.fixture(scope="module")
@@ -121,9 +121,9 @@ def test_a_solver_that_fails(talos, monkeypatch):
     robot, _, q = talos
     controller = controller_of(talos)
     good = controller(q, np.zeros(robot.nv))
-    monkeypatch.setattr("footwork.control.solving.minimum", lambda *_: (None, 0))
-    monkeypatch.setattr("footwork.control.solving.reduced_program", lambda *_: None)
-    monkeypatch.setattr("footwork.control.whole_body.relaxed", lambda _: None)
+    monkeypatch.setattr("footwork.control.whole_body.solving.minimum", lambda *_: (None, 0))
+    monkeypatch.setattr("footwork.control.whole_body.solving.reduced_program", lambda *_: None)
+    monkeypatch.setattr("footwork.control.whole_body.controller.relaxed", lambda _: None)
     command = controller(q, np.zeros(robot.nv))
     assert command.status == "held"
     assert "neither the program nor its elastic form" in command.reason
@@ -151,7 +151,7 @@ def test_weak_joints_let_the_contacts_go(talos):
 
 def test_nothing_gives_way_that_need_not(talos):
     """Asked of a feasible program, the elastic one gives its solution."""
-    from footwork.control.elastic import relaxed
+    from footwork.control.program.elastic import relaxed
 
     robot, _, q = talos
     controller = controller_of(talos)

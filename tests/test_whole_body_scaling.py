@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from footwork import contacts, control, dynamics, robots
-from footwork.control.solvers import Clarabel, Daqp
+from footwork.control.program.solvers import Clarabel, Daqp
 
 
 @pytest.mark.parametrize("weight", [1e-6, 1.0, 1e6])

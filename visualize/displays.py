@@ -21,11 +21,11 @@ from ..contacts.regions.friction_map import FrictionMap
 from ..contacts.regions.region import Region
 from ..contacts.scenario.scenario import Scenario
 from ..contacts.sweeps.result import Sweep
-from ..control.closed_loop import ClosedLoop
-from ..control.command import Command
 from ..control.judging.judgement import Judgement
 from ..control.repairs.report import Repair
+from ..control.simulation.closed_loop import ClosedLoop
 from ..control.speed import SpeedLimits
+from ..control.whole_body.command import Command
 from ..dynamics.motions.motion import Motion
 from ..dynamics.motions.sampled_states import SampledStates
 from ..dynamics.state import State

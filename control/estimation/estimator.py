@@ -28,9 +28,9 @@ from ...errors import ConfigurationError
 from ...robots.configuration import check_configuration, check_torques, check_velocity
 from ...robots.robot import Robot
 from ...robots.values import instance, number, vector
-from ..failure import check_time
 from ..kernels import TICKS, invariant
 from ..limbs import limbs_of
+from ..whole_body.failure import check_time
 from .sensors import Readings, Sensors
 
 TILTED = 0.01  # standard deviation of roll and pitch at the start [rad]

@@ -24,7 +24,7 @@ from ...robots.configuration import check_robot
 from ...robots.robot import Robot
 from ...robots.values import boolean, number, text
 from ..disturbances import Noise
-from ..standing import trunk
+from ..whole_body.standing import trunk
 
 
 @dataclass(frozen=True, eq=False)

@@ -19,7 +19,7 @@ from ...robots.robot import Robot
 from ...robots.values import array, number, whole_number
 from ...workers import finished
 from ..estimation import Sensors
-from ..standing import stand
+from ..whole_body.standing import stand
 from .controllers import MakeController
 from .impulse import Impulse
 from .judgement import Judgement

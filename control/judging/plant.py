@@ -17,8 +17,8 @@ from ...contacts import ContactSet
 from ...dynamics import State
 from ...dynamics.spatial import cross
 from ...robots.robot import Robot
-from ..ground import DIVERGED
-from ..mujoco_model import MujocoModel
+from ..simulation.ground import DIVERGED
+from ..simulation.mujoco_model import MujocoModel
 from .world import World
 
 TICK = 2e-3  # [s]

@@ -15,7 +15,7 @@ from ...contacts.postures.collisions_along import self_collisions
 from ...robots.configuration import check_torques
 from ...robots.robot import Robot
 from ..estimation.sensors import measuring
-from ..falls import Fall
+from ..simulation.falls import Fall
 from .controllers import Controller
 from .impulse import Impulse
 from .path import Track

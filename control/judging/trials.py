@@ -13,7 +13,7 @@ from ...errors import ConfigurationError
 from ...robots.configuration import check_configuration, check_robot
 from ...robots.robot import Robot
 from ...robots.values import instance, number, vector, whole_number
-from ..standing import stand
+from ..whole_body.standing import stand
 from .controllers import MakeController
 from .impulse import Impulse
 from .run import Run

@@ -9,9 +9,9 @@ from ...contacts.cones.friction_cone import Friction
 from ...robots.robot import Robot
 from ...robots.values import boolean, instance, vector
 from ..estimation import Estimator, Sensors
-from ..locomotion import GaitController
+from ..gaits.locomotion import GaitController
 from ..predictive import PredictiveGait
-from ..standing import stand
+from ..whole_body.standing import stand
 from .controllers import OfState
 
 

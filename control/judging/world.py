@@ -13,7 +13,7 @@ from ...errors import ConfigurationError
 from ...robots.values import instance, length, number, whole_number
 from ..disturbances import Noise
 from ..estimation import Sensors
-from ..grip import with_friction
+from ..gaits.grip import with_friction
 
 TOLD = Noise(velocities=0.05, base_orientation=5e-3, base_velocity=0.03)
 FLAT = 0.6  # before the first board and the ramp, from the start [m]

@@ -113,7 +113,7 @@ class Loads(NamedTuple):
 
 
 class Rows(NamedTuple):
-    """The program's data that a state determines, see `control.qp`, and the tasks' errors."""
+    """The program's data that a state determines, see `program.qp`, and the tasks' errors."""
 
     M: Array
     b: Array

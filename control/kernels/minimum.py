@@ -268,7 +268,7 @@ def update_working_set(working_set, lam, k, x, low, high):
 
 
 class Data(NamedTuple):
-    """The program's data, as in `control.qp.Program`."""
+    """The program's data, as in `control.program.qp.Program`."""
 
     M: Array
     b: Array

@@ -16,18 +16,17 @@ from ...errors import ConfigurationError
 from ...robots.configuration import check_configuration
 from ...robots.robot import Robot
 from ...robots.values import mapping, number
-from ..footholds import moved
-from ..gaits import Gait
-from ..grip import with_friction
+from ..gaits.gait import Gait
+from ..gaits.grip import with_friction
+from ..gaits.locomotion import GaitController
 from ..kernels import TICKS
 from ..kernels.centroidal import Targets
 from ..kernels.gait_reference import GAIT_REFERENCE, Path
 from ..kernels.profiles import minimum_acceleration
-from ..limits import JointLimits
-from ..locomotion import GaitController
-from ..references import Desired
-from ..standing import trunk
+from ..references import Desired, moved
 from ..tasks import FrameTask, MomentumTask, PostureTask, Task
+from ..whole_body.joint_limits import JointLimits
+from ..whole_body.standing import trunk
 from .centroidal import Reference
 from .legs import LegMomenta, Swing
 from .prediction import Prediction

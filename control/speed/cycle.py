@@ -18,8 +18,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ...arrays import Array
-from ..balance import Phase
-from ..locomotion import GaitController, Steady
+from ..dcm import Phase
+from ..gaits.locomotion import GaitController, Steady
 from ..references import swing
 
 SWING, DOUBLE = 13, 4  # samples of a phase with feet in the air, and of one without

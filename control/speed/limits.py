@@ -22,10 +22,10 @@ from ...files import write_csv
 from ...robots.configuration import check_configuration, check_robot
 from ...robots.robot import Robot
 from ...robots.values import array, boolean, number, whole_number
-from ..gaits import Gait
-from ..locomotion import GaitController
+from ..gaits.gait import Gait
+from ..gaits.locomotion import GaitController
 from ..predictive import PredictiveGait
-from ..standing import stand
+from ..whole_body.standing import stand
 from .utilisation import FRICTION, KINDS, OF_ROBOT, REACH, TIMING, Utilisation, Utilisations
 
 Velocity = tuple[float, float, float]

@@ -21,9 +21,9 @@ from numpy.typing import ArrayLike
 from ...arrays import Array
 from ...contacts import ContactSet
 from ...contacts.torque_limits import torque_bounds_of
+from ..gaits.locomotion import GaitController
 from ..limbs import limbs_of
-from ..limits import JointLimits
-from ..locomotion import GaitController
+from ..whole_body.joint_limits import JointLimits
 from .base_motion import Balance, BaseMotion, BaseProgram
 from .cycle import Cycle, cycle_of
 from .postures import MISSED, Legs, Motion, Wanted

@@ -14,7 +14,7 @@ from numpy.typing import NDArray
 
 from ...arrays import Array
 from ...contacts.torque_limits import TorqueBounds
-from ...control.closed_loop import ClosedLoop
+from ...control.simulation.closed_loop import ClosedLoop
 from ...errors import ConfigurationError, unknown
 from ...robots.ranges import ranges
 from ...robots.robot import Robot

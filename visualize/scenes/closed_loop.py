@@ -8,7 +8,7 @@ import numpy as np
 
 from ...arrays import Array
 from ...contacts import Contact
-from ...control.closed_loop import ClosedLoop
+from ...control.simulation.closed_loop import ClosedLoop
 from ...dynamics import frame_placement
 from ..colors import COLORS
 from ..viewer import Band, Series, Viewer

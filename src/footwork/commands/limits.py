@@ -75,7 +75,7 @@ def told_what_the_robot_can(
 ) -> Iterator[None]:
     """Where a gait refuses a velocity, let the error name what the robot can do there, too."""
     from .. import control
-    from ..control.locomotion import TooFast
+    from ..control.gaits.locomotion import TooFast
 
     try:
         yield

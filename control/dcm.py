@@ -1,0 +1,217 @@
+"""Divergent component of motion of a walking robot: its plan over the phases of a gait.
+
+The sum of all forces pushes the centre of mass c away from a point r: the ground reaction acts
+along the line from the centre of pressure p to c, and for a c at the height h above p, with the
+gravity g (straight down g = (0, 0, −9.81), r = p + (0, 0, h)) and ω = √(−g_z/h)
+
+    c̈ = ω² (c − r),    ξ = c + ċ/ω,    ξ̇ = ω (ξ − r),    ċ = ω (ξ − c),    r = p − g/ω².
+
+So c converges to ξ by itself, while ξ diverges from r: to balance is to control ξ. On level ground
+p is the zero-moment point of an inverted pendulum of the height h; on stairs p climbs with the
+feet. For a p of constant velocity within a phase, the bounded solution is, backwards in time,
+
+    ξ(t) = r(t) + ṙ/ω + e^{−ω (T − t)} (ξ(T) − r(T) − ṙ/ω).
+
+J. Englsberger, C. Ott, A. Albu-Schäffer, "Three-dimensional bipedal walking control based on
+divergent component of motion" (2015), where p is the enhanced centroidal moment pivot and r the
+virtual repellent point.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from copy import copy
+from dataclasses import dataclass, field
+from itertools import accumulate
+from math import exp
+from typing import Any
+
+import numpy as np
+from numpy.typing import ArrayLike
+
+from ..arrays import Array
+from ..errors import ConfigurationError
+from ..robots.values import array, mapping, number, placement, sequence, vector
+from .references import moved
+
+
+@dataclass(frozen=True, eq=False)
+class Phase:
+    """A phase of a gait: its centre of pressure, and the feet in swing.
+
+    Attributes:
+        duration: [s].
+        start, end: (3,), the centre of pressure p at its ends [m].
+        swings: {contact: T_world_contact of its foothold} (`pin.SE3`).
+
+    Raises:
+        ConfigurationError: no positive duration, or points that are none.
+    """
+
+    duration: float
+    start: Array
+    end: Array
+    swings: Mapping[str, Any] = field(default_factory=dict)
+
+    def __post_init__(self) -> None:
+        number(self.duration, "duration", above=0, unit="[s]")
+        for name in ("start", "end"):
+            object.__setattr__(self, name, np.array(vector(getattr(self, name), name, "[m]")))
+        for name, T in mapping(self.swings, "swings", kind="contact").items():
+            placement(T, f"swings[{name!r}]")
+
+    @classmethod
+    def of(
+        cls, duration: float, start: Array, end: Array, swings: Mapping[str, Any] | None = None
+    ) -> Phase:
+        """Return a phase of values that are known to be such: what checks them takes its time."""
+        phase = cls.__new__(cls)
+        own = {"duration": duration, "start": start, "end": end, "swings": swings or {}}
+        vars(phase).update(own)
+        return phase
+
+
+class DcmPlan:
+    """ξ and p over a sequence of phases; at the end ξ rests at r.
+
+    Args:
+        phases: one after the other.
+        height: h of the centre of mass above p [m].
+        gravity: g (3,), that of the robot [m/s²]; a number points straight down.
+
+    Raises:
+        ConfigurationError: no phases, no positive height, a gravity that does not point down.
+    """
+
+    def __init__(
+        self, phases: Sequence[Phase], height: float, gravity: float | ArrayLike = 9.81
+    ) -> None:
+        g = array(gravity, "gravity", (), (3,), meaning="[m/s²]", frozen=True)
+        self.gravity: Array = g if g.ndim else np.array([0.0, 0.0, -float(g)])
+        if not self.gravity[2] < 0:
+            raise ConfigurationError(
+                f"gravity: got {gravity!r}; expected one that points down: a walk needs weight"
+            )
+        self.phases = sequence(phases, "phases", Phase)
+        if not self.phases or not height > 0:
+            raise ConfigurationError(
+                f"got {len(self.phases)} phases and the height {height!r}; expected some, and h > 0"
+            )
+        self.omega = float(np.sqrt(-self.gravity[2] / height))
+        self.height, self.up = float(height), -self.gravity / self.omega**2
+        durations = [phase.duration for phase in self.phases]
+        self.times = np.array(list(accumulate(durations, initial=0.0)))
+        self._ends = self._solved(np.array(durations))
+
+    def _solved(self, durations: Array) -> Array:
+        """ξ + g/ω² at the end of each phase (n, 3), backwards."""
+        starts = np.array([phase.start for phase in self.phases])
+        ends = np.array([phase.end for phase in self.phases])
+        lag = (ends - starts) / (self.omega * durations)[:, None]  # ṙ/ω
+        decay = np.exp(-self.omega * durations)[:, None]
+        rest = starts + lag - decay * (ends + lag)
+        found = ends.copy()
+        for i in range(len(ends) - 1, 0, -1):
+            found[i - 1] = rest[i] + decay[i] * found[i]
+        return found
+
+    def _back(self, phase: Phase, end: Array, time_left: float) -> Array:
+        slope = (phase.end - phase.start) / phase.duration
+        there = phase.end - slope * time_left
+        decay = exp(-self.omega * time_left)
+        return np.asarray(
+            there + slope / self.omega + decay * (end - phase.end - slope / self.omega)
+        )
+
+    @property
+    def duration(self) -> float:
+        """Of all phases [s]."""
+        return float(self.times[-1])
+
+    def index(self, t: float) -> int:
+        """Return which phase t is in; the last one after the end."""
+        found = int(self.times.searchsorted(t, side="right")) - 1
+        return min(max(found, 0), len(self.phases) - 1)
+
+    def pivot(self, t: float) -> Array:
+        """Return the centre of pressure p (3,) [m]."""
+        return self._pivot(self.index(t), t)
+
+    def _pivot(self, i: int, t: float) -> Array:
+        phase, share = self.phases[i], (t - self.times[i]) / self.phases[i].duration
+        return np.asarray(phase.start + min(share, 1.0) * (phase.end - phase.start))
+
+    def repellent(self, t: float) -> Array:
+        """Return r = p − g/ω² (3,) [m]."""
+        return np.asarray(self.pivot(t) + self.up)
+
+    def dcm(self, t: float) -> tuple[Array, Array]:
+        """Return ξ and ξ̇ = ω (ξ − r), each (3,)."""
+        if t >= self.duration:
+            return self.phases[-1].end + self.up, np.zeros(3)
+        i = self.index(t)
+        xi = self.up + self._back(self.phases[i], self._ends[i], self.times[i + 1] - t)
+        return xi, self.omega * (xi - self._pivot(i, t) - self.up)
+
+    def share(self, first: int, fade: float = 1.0) -> float:
+        """Return κ: `shifted` moves ξ at the end of phase `first` by κ times what it moves by.
+
+        If it moves p from a to b in a phase of the duration T, and ξ by κ⁺ at its end, backwards
+
+            κ = a + d + e^{−ωT} (κ⁺ − b − d),    d = (b − a)/(ωT),    κ⁺ = b in the last one.
+        """
+        return self._shares(first, fade)[first][2]
+
+    def _shares(self, first: int, fade: float) -> list[tuple[float, float, float]]:
+        """a, b and κ at the end of each phase."""
+        a, b, of_p = 0.0, 1.0, [(0.0, 0.0)] * (first + 1)
+        for phase in self.phases[first + 1 :]:
+            of_p.append((a, b))
+            a, b = b, b * (fade if phase.swings else 1.0)
+        share, found = of_p[-1][1], list[tuple[float, float, float]]()
+        for (a, b), phase in zip(reversed(of_p), reversed(self.phases), strict=True):
+            found.append((a, b, share))
+            time = self.omega * phase.duration
+            d = (b - a) / time
+            share = a + d + exp(-time) * (share - b - d)
+        return found[::-1]
+
+    def shifted(self, first: int, by: ArrayLike, fade: float = 1.0) -> DcmPlan:
+        """Return the plan with everything from the end of phase `first` on moved by (3,) [m].
+
+        Args:
+            first: the phase.
+            by: (3,) [m].
+            fade: factor on it from each swing to the next, so that footholds return to where they
+                were planned.
+        """
+        offset, shares = np.asarray(by, dtype=float), self._shares(first, fade)
+        phases = list(self.phases[: first + 1])
+        for phase, (a, b, _) in zip(self.phases[first + 1 :], shares[first + 1 :], strict=True):
+            start, end = phase.start + a * offset, phase.end + b * offset
+            swings = {name: moved(T, fade * b * offset) for name, T in phase.swings.items()}
+            phases.append(Phase.of(phase.duration, start, end, swings))
+        plan = copy(self)
+        plan.phases = tuple(phases)
+        plan._ends = self._ends + np.outer([share for _, _, share in shares], offset)
+        return plan
+
+    def aimed(self, phase: int, by: ArrayLike) -> DcmPlan:
+        """Return the plan with ξ at the end of a phase moved by (3,) [m], all else as it is."""
+        plan = copy(self)
+        plan._ends = self._ends.copy()
+        plan._ends[phase] += np.asarray(by, dtype=float)
+        return plan
+
+    def timed(self, phase: int, duration: float) -> DcmPlan:
+        """Return the plan with another duration of a phase [s], and ξ at its end as it is."""
+        plan, i = copy(self), phase + 1
+        now = self.phases[phase]
+        other = Phase.of(duration, now.start, now.end, now.swings)
+        plan.phases = (*self.phases[:phase], other, *self.phases[i:])
+        plan.times = np.append(self.times[:i], self.times[i:] + (duration - now.duration))
+        return plan
+
+    def end(self, phase: int) -> Array:
+        """Return ξ at the end of a phase (3,) [m]."""
+        return np.asarray(self._ends[phase] + self.up)

@@ -1,0 +1,97 @@
+"""Foot of a walking robot: its contact where it carries, and the task of its frame elsewhere."""
+
+from __future__ import annotations
+
+from enum import Enum, auto
+from typing import Any
+
+import numpy as np
+import pinocchio as pin
+
+from ...arrays import Array
+from ...contacts import Contact, PointContact, Terrain
+from ...dynamics import State
+from ..program.contact_model import facing
+from ..references import Profile, moved
+from ..tasks import FrameTask
+from .footholds import over_ground
+
+
+class FootMode(Enum):
+    """Where a foot is in its gait."""
+
+    STANCE = auto()  # it carries, or is being unloaded
+    HELD = auto()  # in the air, before its swing
+    SWING = auto()
+    SEARCH = auto()  # on its way down to ground that was not where it should be
+
+
+class GaitFoot:
+    """A foot of a walking robot.
+
+    Args:
+        contact: where it carries.
+        state: where it stands.
+
+    Attributes:
+        contact: as it stands, or will where it lands.
+        task: of its frame, while it is no contact.
+        mode: where it is in its gait.
+        start, goal: of its swing, or of the last one, T_world_frame (`pin.SE3`).
+        foothold, planned: T_world_contact and T_world_frame where it was to land; from there `goal`
+            is moved.
+        points: (k, 3), its lowest, in the axes of its frame [m].
+        stopped: whether it met the ground before the end of its swing.
+        stumbled: whether a riser held it back in its swing.
+    """
+
+    def __init__(self, contact: Contact, state: State) -> None:
+        self.contact, self.mode = contact, FootMode.STANCE
+        self.start = self.goal = self.planned = self.placement(state)
+        self.foothold = contact.pose(state)
+        self.points: Array = contact.points
+        if contact.axes_in_frame is not None:
+            own = pin.SE3(contact.axes_in_frame, contact.centre_in_frame)
+            self._frame = own.inverse()  # T_contact_frame
+            self.points = np.array([own.act(point) for point in contact.points])
+        self.stopped = self.stumbled = False
+        rows, name = "position" if contact.dim < 6 else "pose", f"foot {contact.name}"
+        self.task = FrameTask(
+            self.start, frame=contact.frame, rows_of=rows, weight=50.0, gain=400.0, name=name
+        )
+
+    @property
+    def name(self) -> str:
+        """The contact's."""
+        return self.contact.name
+
+    def placement(self, state: State) -> Any:
+        """Return T_world_frame (`pin.SE3`)."""
+        return state.frame_placement(self.contact.frame)
+
+    def go(self, mode: FootMode, way: Any) -> None:
+        """Move in the air, along a reference or at a pose."""
+        self.mode, self.task.target = mode, way
+
+    def lift(self, state: State, foothold: Any) -> None:
+        """Take the way from where it is to T_world_contact."""
+        contact, self.start, self.foothold = self.contact, self.placement(state), foothold
+        if isinstance(contact, PointContact):
+            middle = self.start.act(contact.offset)
+            self.points = self.start.actInv(middle + contact.ball_arm)[None]
+            # the ground may be inclined differently there
+            self.contact = facing(contact, foothold.rotation[:, 2])
+            way = foothold.translation - (middle + self.contact.ball_arm)
+            self.planned = moved(self.start, way)
+        else:
+            self.planned = foothold * self._frame
+        self.goal = self.planned
+
+    def swing(
+        self, begin: float, duration: float, height: float, terrain: Terrain | None, along: Profile
+    ) -> None:
+        """Swing from `start` to `goal`, see `footholds.over_ground`."""
+        way = over_ground(
+            self.points, self.start, self.goal, duration, begin, height, terrain, along
+        )
+        self.go(FootMode.SWING, way)

@@ -1,0 +1,165 @@
+"""Foothold program: where and when a swinging foot lands when ξ is off its plan.
+
+While the centre of pressure p rests under the feet that carry, ξ moves away from it. The foot lands
+at the time T from now; with τ = e^{ωT}, ξ is then at
+
+    p + τ (ξ − p).
+
+The plan wants ξ_T there, with τ₀ at the planned time. If the foothold moves by δ, and the later
+ones by ρδ, ρ²δ, …, with ρ < 1, the plan wants ξ_T + κδ, where κ follows from the plan's recursion.
+So the foot lands where and when
+
+    minimise    ‖δ‖² + (h w_T)² (τ/τ₀ − 1)² + w_β² ‖β‖²      over δ, τ
+    such that   κ δ + β = p + τ (ξ − p) − ξ_T
+                legs do not cross, and reach their footholds;   τ_min ≤ τ ≤ τ₀
+
+which has a solution for each ξ: what footholds and time cannot catch is β, left to the next step.
+No swing lasts longer than planned: ξ above the foot that carries would stay there as long as the
+program likes, while the robot goes on ahead.
+Location and timing of steps in this manner: M. Khadiv, A. Herzog, S. Moosavian, L. Righetti,
+"Walking control based on step timing adaptation" (2020), there with one step to come.
+"""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+import numpy as np
+
+from ...arrays import Array
+from ..dcm import DcmPlan
+from ..program.solvers import Solver, solver_named
+
+FADE = 0.65  # ρ
+TIMING = 1.0  # w_T
+MISSED = 30.0  # w_β
+SHORTEST = 0.85  # duration of a swing, unless it is planned to be shorter [1/ω]
+ANKLES = 0.02  # errors of ξ that the feet on the ground correct without a step [m]
+FILTER = 0.04  # time constant of the low-pass filter on τ₀ (ξ − p): velocities are noisy [s]
+RETIMED = 2e-3  # of a swing, below which its duration stays as it is [s]
+LATE = 0.3  # of a swing's duration: within that of touch-down its foothold stays
+# least lateral distance of opposite feet, as a fraction of the one they stand at: of the plan, and
+# of footholds that are moved
+APART, CLOSEST = 0.7, 0.4
+
+
+class Bounds(NamedTuple):
+    """A polygon of δ, normals · δ ≤ most.
+
+    Attributes:
+        normals: (k, 2), along the ground.
+        most: (k,), at least zero [m].
+    """
+
+    normals: Array
+    most: Array
+
+
+class Landing(NamedTuple):
+    """A solution of the program.
+
+    Attributes:
+        offset: δ (3,) [m].
+        left: T [s].
+        missed: ‖β‖ [m].
+        cost: of the program [m²].
+    """
+
+    offset: Array
+    left: float
+    missed: float
+    cost: float
+
+
+class FootholdProgram:
+    """Where and when the swing of a plan's phase ends, and the later footholds.
+
+    Args:
+        plan: as it was when the swing began; p rests in the swing.
+        phase: of the swing.
+        bounds: of δ.
+
+    Attributes:
+        offset: δ (3,) [m].
+        timed: the plan with the duration that this swing has.
+    """
+
+    def __init__(
+        self, plan: DcmPlan, phase: int, bounds: Bounds, solver: Solver | None = None
+    ) -> None:
+        self.plan, self.phase, self.bounds = plan, phase, bounds
+        self.offset: Array = np.zeros(3)
+        self.planned = plan.phases[phase].duration
+        self.timed = plan
+        self._pivot = plan.phases[phase].end[:2]
+        self._wanted = self._expected = plan.end(phase)[:2] - plan.up[:2] - self._pivot  # ξ_T − p
+        self.share = plan.share(phase, FADE)  # κ
+        self._solver = solver_named(None) if solver is None else solver
+
+    @property
+    def aimed(self) -> DcmPlan:
+        """The plan whose ξ at the end of this swing is that of the moved footholds."""
+        return self.timed.aimed(self.phase, self.share * self.offset)
+
+    @property
+    def landed(self) -> DcmPlan:
+        """The plan with all footholds from this swing on moved."""
+        return self.timed.shifted(self.phase, self.offset, FADE)
+
+    def follow(self, xi: Array, since: float, step: float) -> bool:
+        """Take up a measured ξ, filtered; return False where it is too late to.
+
+        Args:
+            xi: ξ (3,), as it is [m].
+            since: time in the plan [s].
+            step: since the last time this was asked [s].
+        """
+        gone = since - self.plan.times[self.phase]
+        if self.share < 1e-6 or gone > (1 - LATE) * self.timed.phases[self.phase].duration:
+            return False
+        arrives = self._arrives(xi, gone)
+        self._expected = self._expected + step / (step + FILTER) * (arrives - self._expected)
+        found = self._landing(self._expected, gone)
+        self.offset, duration = found.offset, gone + found.left
+        if abs(duration - self.timed.phases[self.phase].duration) > RETIMED:
+            self.timed = self.plan.timed(self.phase, duration)
+        return True
+
+    def landing(self, xi: Array, since: float) -> Landing:
+        """Return the program's solution for ξ (3,) at a time in the plan [s]."""
+        gone = since - self.plan.times[self.phase]
+        return self._landing(self._arrives(xi, gone), gone)
+
+    def _growth(self, gone: float) -> float:
+        """τ₀, so long after the swing began [s]."""
+        return float(np.exp(self.plan.omega * (self.planned - gone)))
+
+    def _arrives(self, xi: Array, gone: float) -> Array:
+        """τ₀ (ξ − p) (2,), where ξ would be in the planned time, but for what ankles correct."""
+        planned = self._growth(gone)
+        error = xi[:2] - self.plan.up[:2] - self._pivot - self._wanted / planned
+        error = error * max(0.0, 1 - ANKLES / max(float(np.linalg.norm(error)), 1e-12))
+        return np.asarray(planned * error + self._wanted)
+
+    def _landing(self, arrives: Array, gone: float) -> Landing:
+        omega, h, planned = self.plan.omega, self.plan.height, self._growth(gone)
+        # y = (δ, τ/τ₀), β = arrives τ/τ₀ − wanted − κ δ
+        rows = np.zeros((5, 3))
+        rows[0, 0] = rows[1, 1] = 1.0
+        rows[2, 2] = TIMING * h
+        rows[3:] = MISSED * np.column_stack([-self.share * np.eye(2), arrives])
+        right = np.concatenate([[0.0, 0.0, TIMING * h], MISSED * self._wanted])
+        shortest = min(SHORTEST / omega, self.planned)
+        earliest = np.exp(omega * max(shortest - gone, 0.0))
+        normals, most = self.bounds
+        C = np.zeros((len(most) + 1, 3))
+        C[:-1, :2], C[-1, 2] = normals, 1.0
+        low, high = np.append(np.full(len(most), -np.inf), earliest / planned), np.append(most, 1.0)
+        y = self._solver(rows.T @ rows, -rows.T @ right, C, low, high).y
+        if y is None:  # it has one; a solver that does not find it lets the plan be
+            y = np.array([0.0, 0.0, 1.0])
+        left = rows @ y - right
+        return Landing(
+            np.append(y[:2], 0.0), float(np.log(y[2] * planned) / omega),
+            float(np.linalg.norm(left[3:])) / MISSED, float(left @ left),
+        )  # fmt: skip

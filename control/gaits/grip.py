@@ -1,0 +1,106 @@
+"""Grip of feet that stand: one that has slid shows that there is less friction than was believed.
+
+A foot has slid when it is away from where it came to bear its whole load by
+
+    ‖Δp + Δθ × d‖ > 1.5 cm along the ground,    or    n·Δθ > 2°, of soles,
+
+low-passed: what is known of the base is noisy, and velocities are noisier still. Δp is how far its
+contact has moved, Δθ its turn, d the arm from the centre of a ball, which rolls, to the ground, and
+n the normal. What is believed of the friction of all feet, as a share s of what was told, is then
+lowered,
+
+    s ← max(0.7 s, 0.3), at most every 0.1 s,
+
+and stays so: where it was slippery once it may be so again.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import replace
+from typing import Any
+
+import numpy as np
+
+from ...contacts import Contact
+from ...contacts.attachment import Attachment
+from ...dynamics import State
+from ..kernels import TICKS
+from ..kernels.grip import SLIDES, Standing
+
+SLID = 0.015  # [m]
+TURNED = float(np.radians(2.0))
+FILTER = 0.02  # time constant of the low-pass filter on how far a foot has moved [s]
+WAIT = 0.1  # after the share was lowered, what slides has to come to rest first [s]
+LOWERED = 0.7
+LEAST = 0.3
+
+
+class Grip:
+    """The share of the friction of its feet that a robot believes in.
+
+    Attributes:
+        share: in [0.3, 1]; 1 until a foot slides.
+        slid: how often one did.
+    """
+
+    def __init__(self) -> None:
+        self.share, self.slid, self._since = 1.0, 0, np.inf
+        self._feet: tuple[Contact, ...] = ()
+        self._standing: Any = None
+        SLIDES.select(TICKS)
+
+    def lost(self, feet: Iterable[Contact], state: State, step: float) -> bool:
+        """Lower the share if a foot has slid; return whether it is lower now.
+
+        Args:
+            feet: the contacts that bear their whole load now, on ground at rest.
+            state: as it is.
+            step: since the last time this was asked [s].
+        """
+        if (feet := tuple(feet)) != self._feet:
+            self._stand(feet, state)
+        given = state.joint_placements, self._standing, step / (step + FILTER), SLID, TURNED
+        slid = SLIDES.overload().run(*given)
+        self.slid += slid
+        self._since += step
+        if not slid or self._since < WAIT or self.share <= LEAST:
+            return False
+        self.share, self._since = max(LOWERED * self.share, LEAST), 0.0
+        return True
+
+    def _stand(self, feet: tuple[Contact, ...], state: State) -> None:
+        """Take these feet as those that stand: new ones from where they are."""
+        known = {foot.name: i for i, foot in enumerate(self._feet)}
+        now = _standing(feet, state)
+        for i, foot in enumerate(feet):
+            if foot.name in known:
+                now.starts[i] = self._standing.starts[known[foot.name]]
+                now.ways[i] = self._standing.ways[known[foot.name]]
+        self._feet, self._standing = feet, now
+
+    def believed(self, contact: Contact) -> Contact:
+        """Return a contact with this share of its friction."""
+        return with_friction(contact, self.share)
+
+
+def with_friction(contact: Contact, share: float) -> Contact:
+    """Return a contact with a share of its friction, in all directions alike."""
+    mu: Any = contact.friction
+    return replace(
+        contact, friction=tuple(share * x for x in mu) if isinstance(mu, tuple) else share * mu
+    )
+
+
+def _standing(feet: tuple[Contact, ...], state: State) -> Standing:
+    """Feet that come to stand as they are now."""
+    at, count = Attachment(state.robot, feet), len(feet)
+    local = np.empty((count, 12))
+    local[:, :9], local[:, 9:] = at.local_frames[:, :, :3].reshape(-1, 9), at.local_frames[:, :, 3]
+    starts = np.empty((count, 12))
+    starts[:, :9] = state.joint_placements[at.joints, :, :3].reshape(-1, 9)
+    starts[:, 9:] = at.positions(state)
+    soles = np.array([foot.dim == 6 for foot in feet], dtype=bool)
+    return Standing(
+        at.joints, local, at.world_fixed, at.ball_arms, soles, starts, np.zeros((count, 3))
+    )

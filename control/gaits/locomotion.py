@@ -1,0 +1,537 @@
+"""Locomotion at a commanded velocity: a gait whose footholds follow a path.
+
+The path is where the middle of the feet should be: from where the command was given it goes on with
+the velocity (vx, vy, wz) in its own axes. A foot lands where its place beneath a robot on the path
+will be half-way through its stance,
+
+    T_foot = P(t_½) T_nominal,    Ṗ = P [vx, vy, wz]^,
+
+so that it carries as long before as behind the body (M. Raibert, "Legged robots that balance"
+(1986), ch. 2, for a body that is where it should be). What it is off, `foothold_program` adds. The
+height there, and how a sole is inclined, are the `ground_plane`'s.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from copy import copy
+from dataclasses import dataclass
+from functools import cache
+from math import hypot
+from typing import Any, NamedTuple
+
+import numpy as np
+import pinocchio as pin
+from numpy.typing import ArrayLike
+
+from ... import dynamics
+from ...arrays import Array
+from ...contacts import Contact, ContactSet, Terrain
+from ...contacts.geometry.polygon import convex_hull, sides
+from ...dynamics import State
+from ...errors import ConfigurationError, ContactError, unknown
+from ...robots.configuration import check_configuration
+from ...robots.robot import Robot
+from ...robots.values import array, number
+from ..dcm import DcmPlan, Phase
+from ..references import Desired, moved
+from ..whole_body.standing import trunk
+from .foot import FootMode, GaitFoot
+from .foothold_program import APART, FADE, FootholdProgram
+from .footholds import near
+from .gait import GAITS, RISE, Gait, feet_by_place, heading, middle, swings_in_turn
+from .ground_plane import GroundPlane
+from .walking import WalkingController
+
+QUICKEST = 0.6  # shortest times of a gait, as a fraction of the natural ones
+ROOM = 0.06  # of soles to risers ahead, so that they are lifted before they go on [h]
+UNLOAD = 0.04  # time to unload the feet that catch a push [s]
+NEAR = 0.15  # how far from a moved foothold places to stand are searched [h]
+SHIFT = 3.0  # time to shift the weight before the first swing and after the last [1/ω]
+AHEAD = 5.0  # least time of the plan: what comes later counts e⁻⁵ [1/ω]
+CHANGE = 0.1  # change of vx, vy and h wz from step to step [hω]
+LOWERING = 0.02  # change of height from step to step [h]
+LIFT = 0.12  # height of swinging feet, of small robots, whose legs weigh as much as they [h]
+# of a sole, what its centre of pressure stays within: nearer to an edge, and on boards, soles tip
+SOLE = 0.6
+HOME = 0.08  # distance from its place among the others at which a foot may stay in the end [h]
+SETTLED = 4  # rounds after which times and heights fit each other
+BESIDE = 0.15  # distance of all feet from the path at which the robot may stay in the end [h]
+
+
+class TooFast(ConfigurationError):
+    """A velocity that the steps of a gait do not allow.
+
+    Attributes:
+        velocity: (vx, vy, wz) [m/s, rad/s].
+    """
+
+    def __init__(self, message: str, velocity: tuple[float, ...] = ()) -> None:
+        super().__init__(message)
+        self.velocity = velocity
+
+
+@dataclass(frozen=True, eq=False)
+class Path:
+    """Poses P(t) on the ground, from a time on at a constant velocity in their own axes.
+
+    Attributes:
+        start: P at `begin` (`pin.SE3`), z up.
+        velocity: (vx, vy, wz) [m/s, rad/s].
+        begin: [s]; before, P is `start`.
+    """
+
+    start: Any
+    velocity: Array
+    begin: float
+
+    def at(self, t: float) -> Any:
+        """Return P(t)."""
+        vx, vy, wz = self.velocity * max(t - self.begin, 0.0)
+        return self.start * pin.exp6(np.array([vx, vy, 0.0, 0.0, 0.0, wz]))
+
+    def turned(self, t: float, velocity: Array) -> Path:
+        """Return the path that goes on with another velocity from t on."""
+        return Path(self.at(t), velocity, t)
+
+
+class Steady(NamedTuple):
+    """A cycle of a gait at a velocity that is kept: each group of feet swings once.
+
+    Attributes:
+        begin: when it begins [s].
+        path: where it is commanded to be.
+        places: {contact: T_world_contact (`pin.SE3`)} at its beginning.
+        phases: all feet on the ground, then a group that swings, and so on.
+        height: of the centre of mass above the feet [m].
+        ground: height of the ground [m].
+        omega: of the pendulum [1/s].
+    """
+
+    begin: float
+    path: Path
+    places: dict[str, Any]
+    phases: list[Phase]
+    height: float
+    ground: float
+    omega: float
+
+
+class GaitController(WalkingController):
+    """A whole-body controller that walks at a commanded velocity, which may change at any time.
+
+    It starts to step when the velocity is not zero, and stands again, with its feet side by side,
+    when it is. A change is taken up step by step: at the next touch-down, and as fast as balance
+    allows. Where the terrain has no place for a foot it stands, and `blocked` says why. Where it
+    stands and is pushed so that ξ leaves its support polygon, it steps until it stands again.
+
+    Args:
+        robot: floating base.
+        contacts: its two or four feet.
+        q: where it stands (nq,); its feet are where they belong beneath it.
+        gait: of `control.gaits.GAITS` by name, or one of one's own; None: "walk" on two feet,
+            "trot" on four.
+        velocity: (vx, vy, wz), forward, to the left and turning left [m/s, rad/s]; or a function
+            of the time [s] that returns it.
+        options: of the WalkingController; feet swing 5 cm high, and lower on small robots, and
+            sole_share is 0.6.
+
+    Attributes:
+        path: where it is commanded to be.
+        steps: how many swings have ended.
+        blocked: why it does not walk on; "" when it does.
+
+    Raises:
+        ConfigurationError, ContactError: what does not fit the robot; a velocity that this gait
+            cannot reach.
+    """
+
+    def __init__(
+        self,
+        robot: Robot,
+        contacts: ContactSet,
+        q: ArrayLike,
+        gait: str | Gait | None = None,
+        *,
+        velocity: ArrayLike | Callable[[float], ArrayLike] = (0.0, 0.0, 0.0),
+        **options: Any,
+    ) -> None:
+        contacts, q = ContactSet.of(robot, contacts), check_configuration(robot, q)
+        self.gait, self._groups = _gait(contacts, q, gait)
+        places = dict(contacts.placements(q))
+        centre = middle(places, contacts.names)
+        height = float(dynamics.com(robot, q)[2] - centre[2])
+        own = {"step_height": min(0.05, LIFT * height), "sole_share": SOLE}
+        super().__init__(robot, contacts, q, [Phase(1.0, centre, centre)], **own | options)
+        self._own_height = self._height = self.plan.height
+        ahead = heading(contacts, q)
+        axes = np.column_stack([ahead, np.cross([0.0, 0.0, 1.0], ahead), [0.0, 0.0, 1.0]])
+        self.path = Path(pin.SE3(axes, centre), np.zeros(3), self.begin)
+        self.ground = GroundPlane(places.values())
+        # where each foot last met the ground: one that has swung may be in the air still, and to
+        # take its place for the ground's would let the later footholds rise from step to step
+        self._stood = places
+        self._nominal = {
+            name: self.path.start.actInv(T.translation).tolist() for name, T in places.items()
+        }
+        self._soles = {name: (self.ground.tilt @ axes).T @ T.rotation for name, T in places.items()}
+        upright = dynamics.frame_placement(robot, q, trunk(robot)).rotation
+        self._upright = axes.T @ upright
+        self.base.target = self._attitude
+        self._offset: Array = np.zeros(3)  # of the footholds from the path
+        self._turn, self._replanned = 0, self.begin  # the group that swings next
+        self.steps = 0
+        self._support: tuple[ContactSet, Array, Array] | None = None
+        self._stance_time = self._step_time = 0.0  # how long a foot carries, and a step takes [s]
+        self.blocked = ""
+        self.velocity = velocity
+
+    @property
+    def velocity(self) -> Array:
+        """The commanded (vx, vy, wz) now [m/s, rad/s]; may be set to a function of time."""
+        return self._velocity
+
+    @velocity.setter
+    def velocity(self, velocity: ArrayLike | Callable[[float], ArrayLike]) -> None:
+        self._commands = velocity if callable(velocity) else None
+        if callable(velocity):
+            velocity = velocity(self.begin)
+        self._command(velocity)
+
+    def _command(self, velocity: ArrayLike) -> None:
+        wanted = array(velocity, "velocity", (3,), meaning="(vx, vy, wz) [m/s, rad/s]").copy()
+        fastest, speed = self.fastest, self._foot_speed(wanted)
+        if speed > fastest * (1 + 1e-9):
+            raise TooFast(
+                f"velocity: got {wanted.tolist()}, at which a foot goes {speed:.3g} m/s; expected "
+                f"at most {fastest:.3g} m/s, by the longest and quickest steps of this gait of "
+                f"{self.robot.name!r}",
+                tuple(wanted.tolist()),
+            )
+        wanted.flags.writeable = False
+        self._velocity = wanted
+
+    @property
+    def height(self) -> float:
+        """The commanded height of the centre of mass above the feet [m]."""
+        return self._height
+
+    @height.setter
+    def height(self, height: float) -> None:
+        low = 0.5 * self._own_height
+        self._height = number(height, "height", at_least=low, at_most=1.1 * self._own_height)
+
+    def _foot_speed(self, velocity: Array) -> float:
+        """The largest speed of a foot's place beneath the robot [m/s]."""
+        vx, vy, wz = velocity.tolist()
+        return max(hypot(vx - wz * y, vy + wz * x) for x, y, _ in self._nominal.values())
+
+    @property
+    def fastest(self) -> float:
+        """The largest speed of a foot's place beneath the robot: longest steps in the least time.
+
+        That is a rule of the gait; what the robot can do is told by `control.speed_limits` [m/s].
+        """
+        longest, least = self.longest
+        return longest / least
+
+    @property
+    def longest(self) -> tuple[float, float]:
+        """The longest step of the gait [m], and the least time in which it is taken [s]."""
+        return self._step, QUICKEST * self._period
+
+    @property
+    def _period(self) -> float:
+        """The natural time from swing to swing [s]."""
+        return (self.gait.swing + self.gait.double) / self.plan.omega
+
+    @property
+    def _step(self) -> float:
+        """The longest step in the natural time [m]."""
+        return self.gait.step * self._own_height
+
+    def steady(self, velocity: ArrayLike) -> Steady:
+        """Return a cycle at a velocity (vx, vy, wz) that is kept [m/s, rad/s], however fast."""
+        kept = array(velocity, "velocity", (3,), meaning="(vx, vy, wz) [m/s, rad/s]").copy()
+        walker = copy(self)
+        walker._offset, walker._turn = np.zeros(3), 0
+        walker.path = path = Path(self.path.start, kept, self.begin)
+        centre = path.start.translation
+        for _ in range(SETTLED):  # times follow from the height, and it from them
+            walker.plan = DcmPlan([Phase(1.0, centre, centre)], walker.height, self.plan.gravity)
+            swing, double = walker._times()
+            walker._goal(self.begin, swing, double)
+
+        start, count = path.start, len(self._groups)
+        axes = self.ground.tilt @ start.rotation
+        places = {
+            name: pin.SE3(axes @ self._soles[name], start.act(np.asarray(at, dtype=float)))
+            for name, at in self._nominal.items()
+        }
+        groups = [self._groups[k % count] for k in range(3 * count)]
+        phases = swings_in_turn(
+            self.feet,
+            places,
+            groups,
+            walker._goal(self.begin + double, swing, double),
+            start=centre,
+            swing=swing,
+            double=double,
+            first=double,
+            last=double,
+        )
+        before, cycle = phases[: 4 * count], phases[4 * count : 6 * count]
+        for phase in before:
+            places |= phase.swings
+        begin = self.begin + sum(phase.duration for phase in before)
+        plan = walker.plan
+        return Steady(begin, path, places, cycle, plan.height, float(centre[2]), plan.omega)
+
+    # --- what happens when -------------------------------------------------------------------
+
+    def _advance(self, state: State, t: float) -> None:
+        """Plan anew at each touch-down, and where it stands and should not."""
+        if self._commands is not None:
+            self._command(self._commands(t))
+        since = t - self.begin
+        index = self.plan.index(since)
+        swings = bool(self._feet_in(FootMode.SWING))
+        touched_down = swings and index != self._phase
+        if touched_down:
+            landed = self.begin + float(self.plan.times[index])
+            self._turn, self.steps = self._turn + 1, self.steps + 1
+            self._replan(state, landed, self._pause)
+        elif self._stands(since) and self._falls(state):
+            self._turn = self._quickest(state, t)
+            self._replan(state, t, UNLOAD, catch=True)
+        elif not swings and index == len(self.plan.phases) - 1 and self._called(state, t):
+            if len(self.feet) == 2:  # first the foot on whose side it goes
+                _, vy, wz = self.velocity
+                self._turn = int((vy or wz) < 0)
+            self._replan(state, t, self._natural(SHIFT))
+        super()._advance(state, t)
+
+    # --- pushes ------------------------------------------------------------------------------
+
+    def _stands(self, since: float) -> bool:
+        """Whether all feet stay where they are for longer than between two swings."""
+        index = self.plan.index(since)
+        left = self.plan.times[index + 1] - since
+        longer = index == len(self.plan.phases) - 1 or left > self._natural(self.gait.double)
+        return longer and not self.plan.phases[index].swings
+
+    def _falls(self, state: State) -> bool:
+        """Whether ξ has left the support polygon, from where only a step brings it back."""
+        contacts = self.controller.contacts
+        if self._support is None or self._support[0] is not contacts:  # feet that stand stay
+            self._support = contacts, *self._sides(state)
+        _, normals, offsets = self._support
+        xi = (self._xi(state) - self.plan.up)[:2]  # over the point that it moves away from
+        return bool(len(offsets) and (normals @ xi - offsets).max() > 0)
+
+    def _sides(self, state: State) -> tuple[Array, Array]:
+        """The support polygon's, of what is used of the soles; none of fewer than three points."""
+        share = self.controller.sole_share
+        poses = [(contact.pose(state), contact.points) for contact in self.controller.contacts]
+        corners = [T.act(share * point)[:2] for T, points in poses for point in points]
+        return sides(convex_hull(corners)) if len(corners) > 2 else (np.zeros((0, 2)), np.zeros(0))
+
+    def _quickest(self, state: State, t: float) -> int:
+        """The group whose step catches ξ at the least cost, see `stepping`."""
+        places, costs = dict(self.feet.placements(state)), []
+        for turn in range(len(self._groups)):
+            self._turn = turn
+            groups = self._next_groups(places, t, catch=True)
+            try:
+                phases = self._phases(places, t, UNLOAD, groups)
+            except ContactError:  # no place to stand
+                costs.append(np.inf)
+                continue
+            plan = DcmPlan(phases, self.plan.height, self.plan.gravity)
+            bounds = self._bounds(phases[1].swings, state)
+            program = FootholdProgram(plan, 1, bounds, self._solver)
+            costs.append(program.landing(self._xi(state), 0.0).cost)
+        return int(np.argmin(costs))
+
+    def _called(self, state: State, t: float) -> bool:
+        """Whether a standing robot is told something new, or stands beside its path."""
+        told = bool(self.velocity.any() or self.plan.height != self.height)
+        if t - self._replanned < self._natural(self.gait.double if told else SHIFT):
+            return False
+        places = self.feet.placements(state)
+        return told or not self._at_home(dict(places), t)
+
+    def _replan(self, state: State, t: float, first: float, catch: bool = False) -> None:
+        """The plan from t on: `first` on all feet, then swings along the path, or to `catch` ξ."""
+        places = dict(self.feet.placements(state))
+        borne = [name for name in self.controller.loaded if self.touch.bears(name)]
+        met = [foot.name for foot in self._feet.values() if foot.stopped]
+        self._stood |= {name: places[name] for name in [*borne, *met]}
+        self.ground.fit(self._stood.values())
+        if swings := self._feet_in(FootMode.SWING):
+            self._offset = self._found_offset(places, swings, t)
+        if not (self.velocity.any() or self.path.velocity.any()):  # it stays where it was pushed
+            P = self.path.at(t)
+            self.path = Path(moved(P, self._offset), np.zeros(3), t)
+            self._offset = np.zeros(3)
+        self._take_up(t if self.path.velocity.any() else t + first)
+        try:
+            groups = self._next_groups(places, t, catch)
+            phases = self._phases(places, t, first, groups)
+            self.blocked = ""
+        except ContactError as error:  # it stays where it is, and tries again
+            self.path, self.blocked = self.path.turned(t, np.zeros(3)), str(error)
+            phases = self._phases(places, t, first, [])
+        h = self.plan.height
+        height = min(max(self.height, (1 - LOWERING) * h), (1 + LOWERING) * h)
+        self.follow(phases, t, height)
+        self._replanned = t
+
+    def _phases(
+        self, places: dict[str, Any], t: float, first: float, groups: Sequence[tuple[str, ...]]
+    ) -> list[Phase]:
+        """The phases from t on: `first` on all feet [s], then swings of these groups."""
+        swing, double = self._times()
+        return swings_in_turn(
+            self.feet, places, groups, self._goal(t + first, swing, double),
+            start=self.plan.pivot(t - self.begin), swing=swing, double=double, first=first,
+            last=self._natural(SHIFT), terrain=self.terrain, reach=RISE * self._own_height,
+            climb=self.gait.climb / (self.plan.omega * self._own_height),
+            room=ROOM * self._own_height,
+        )  # fmt: skip
+
+    def _take_up(self, t: float) -> None:
+        """Let the path go on with the commanded velocity, or as near to it as a step allows."""
+        h = self.plan.height
+        most = CHANGE * self.plan.omega * np.array([h, h, 1.0])
+        now = self.path.velocity
+        self.path = self.path.turned(t, now + np.clip(self.velocity - now, -most, most))
+
+    def _quickness(self) -> float:
+        """The time of a step as a fraction of the natural one, at most 1."""
+        longest = self._step / max(self._foot_speed(self.path.velocity), 1e-9)
+        return min(max(longest / self._period, QUICKEST), 1.0)
+
+    def _times(self) -> tuple[float, float]:
+        """How long feet swing, and all of them stand in between [s]."""
+        quick = self._quickness()
+        return quick * self._natural(self.gait.swing), quick * self._natural(self.gait.double)
+
+    @property
+    def _pause(self) -> float:
+        """How long all feet stand after a touch-down [s]."""
+        return self._natural(self.gait.double)
+
+    def _goal(self, lift: float, swing: float, double: float) -> Any:
+        """Where feet land that swing in turn from `lift` [s] on, see `swings_in_turn`."""
+        step = swing + double
+        self._stance_time, self._step_time = len(self._groups) * step - swing, step
+        off_x, off_y, _ = self._offset.tolist()
+
+        @cache
+        def ahead(k: int) -> tuple[Any, Array, Array]:
+            """P half-way through the stance after swing k, axes on the ground, left at its lift."""
+            begin = lift + k * step
+            P = self.path.at(begin + swing + 0.5 * self._stance_time)
+            return P, self.ground.tilt @ P.rotation, self.path.at(begin).rotation[:2, 1]
+
+        def goal(places: dict[str, Any], k: int, name: str) -> Any:
+            P, axes, (left_x, left_y) = ahead(k)
+            (x, y), fading = self._place(name, P), FADE ** (k + 1)
+            x, y = x + fading * off_x, y + fading * off_y
+            other, stand = self._opposite[name]
+            if other not in self._groups[(self._turn + k) % len(self._groups)]:
+                u, v, _ = places[other].translation.tolist()
+                more = _farther(left_x * (x - u) + left_y * (y - v), APART * stand)
+                x, y = x + more * left_x, y + more * left_y
+            at = np.array([x, y, self.ground.height((x, y))])
+            return pin.SE3(axes @ self._soles[name], at)
+
+        return goal
+
+    def _place(self, name: str, P: Any) -> tuple[float, float]:
+        """Where a foot should be while the robot is at P; farther out where it goes sideways [m].
+
+        From one step to the next the feet come together by |vy| times the time of a step, or apart.
+        """
+        x, y, z = self._nominal[name]
+        closer = abs(float(self.path.velocity[1])) * self._step_time
+        out = max(0.0, 0.5 * closer - (1 - APART) * abs(y))
+        x, y, _ = P.act(np.array([x, y + out * np.sign(y), z])).tolist()
+        return x, y
+
+    def _on_ground(self, foot: GaitFoot, offset: Array) -> Array | None:
+        if self.terrain is not None:
+            return super()._on_ground(foot, offset)
+        return np.append(offset[:2], self.ground.slope @ offset[:2])
+
+    def _beside_edge(
+        self, terrain: Terrain, contact: Contact, T: Any, offset: Array, highest: float
+    ) -> Any:
+        return near(contact, T, offset, terrain, NEAR * self._own_height, highest)
+
+    def _found_offset(self, places: dict[str, Any], feet: Sequence[GaitFoot], t: float) -> Array:
+        """How far feet that have landed are from their places on the path (3,) [m]."""
+        P = self.path.at(t + 0.5 * self._stance_time)
+        off = np.array([self._off(places, foot.name, P) for foot in feet]).sum(axis=0) / len(feet)
+        return np.array([*off, 0.0])
+
+    def _off(self, places: dict[str, Any], name: str, P: Any) -> Array:
+        """How far a foot is from where it should be while the robot is at P, (2,) [m]."""
+        return np.asarray(places[name].translation[:2] - self._place(name, P))
+
+    def _next_groups(
+        self, places: dict[str, Any], t: float, catch: bool = False
+    ) -> Sequence[tuple[str, ...]]:
+        """Who swings next: a whole cycle at least, nobody where all stand and may."""
+        cycle = len(self._groups)
+        if self.path.velocity.any():
+            count = max(cycle, int(np.ceil(AHEAD / (self.gait.swing + self.gait.double))))
+        else:
+            count = cycle if catch or not self._at_home(places, t) else 0
+        return [self._groups[(self._turn + k) % cycle] for k in range(count)]
+
+    def _at_home(self, places: dict[str, Any], t: float) -> bool:
+        """Whether the feet are side by side, near the path."""
+        P = self.path.at(t)
+        ways = np.array([self._off(places, name, P) for name in places])
+        mean = ways.mean(axis=0)
+        farthest = np.linalg.norm(ways - mean, axis=1).max()
+        h = self._own_height
+        return bool(farthest <= HOME * h and np.linalg.norm(mean) <= BESIDE * h)
+
+    def _natural(self, time: float) -> float:
+        """A time in seconds from one in those of the pendulum."""
+        return float(time / self.plan.omega)
+
+    def _attitude(self, t: float) -> Desired:
+        """The trunk ahead along the path, upright; on four feet inclined as ground it knows."""
+        P = self.path.at(t)
+        turning = self.path.velocity[2] if t >= self.path.begin else 0.0
+        rate = np.array([0.0, 0.0, 0.0, 0.0, 0.0, turning])
+        inclined = self.terrain is not None and len(self.feet) > 2  # legs reach up and down alike
+        R = self.ground.tilt @ P.rotation if inclined else P.rotation
+        return Desired(pin.SE3(R @ self._upright, P.translation), rate, np.zeros(6))
+
+
+def _farther(apart: float, least: float) -> float:
+    """How much farther to the left of another one a foot has to be, to be so far from it [m]."""
+    return max(least - apart, 0.0) if least > 0 else min(least - apart, 0.0)
+
+
+def _gait(
+    contacts: ContactSet, q: Array, gait: str | Gait | None
+) -> tuple[Gait, list[tuple[str, ...]]]:
+    """The gait, and the names of the feet of its groups."""
+    feet = feet_by_place(contacts, q)
+    if gait is None:
+        gait = "walk" if len(feet) == 2 else "trot"
+    if isinstance(gait, str) and gait not in GAITS:
+        raise ConfigurationError(unknown("gait", gait, GAITS))
+    found = GAITS[gait] if isinstance(gait, str) else gait
+    if not isinstance(found, Gait):
+        raise ConfigurationError(f"gait: got {gait!r}; expected a Gait, or one of {list(GAITS)}")
+    for place in sorted({place for group in found.groups for place in group}):
+        if place not in feet:
+            raise ConfigurationError(f"gait: {unknown('foot', place, feet)}")
+    return found, [tuple(feet[place] for place in group) for group in found.groups]

@@ -1,0 +1,477 @@
+"""Walking controller: a whole-body controller that follows the phases of a gait."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
+from typing import Any
+
+import numpy as np
+import pinocchio as pin
+from numpy.typing import ArrayLike
+
+from ... import dynamics
+from ...arrays import Array
+from ...contacts import Contact, ContactSet, Terrain
+from ...dynamics import State
+from ...errors import FootworkError
+from ...robots.configuration import check_configuration
+from ...robots.robot import Robot
+from ...robots.values import instance, length, number
+from ..dcm import DcmPlan, Phase
+from ..kernels.profiles import minimum_jerk
+from ..program.solvers import solver_named
+from ..references import Desired, Reference, lowering, moved, swing
+from ..tasks import FrameTask, MomentumTask, PostureTask, Task
+from ..tasks.dcm import DcmTask
+from ..whole_body.command import Command
+from ..whole_body.controller import WholeBodyController
+from ..whole_body.failure import LATEST, OneThread, check_time
+from ..whole_body.joint_limits import JointLimits
+from ..whole_body.standing import trunk
+from .foot import FootMode, GaitFoot
+from .foothold_program import CLOSEST, FILTER, Bounds, FootholdProgram
+from .footholds import CLIMB, LEVEL, placed
+from .gait import feet_by_place, heading, middle
+from .grip import Grip
+from .touch import Touch
+
+REACH = 0.5  # longest step, as a fraction of the height of the centre of mass
+SLOPE = 0.3  # of the ground that a foothold may be moved up or down on
+BRAKE = 6.0  # how quickly joints stop before the ends of their ranges, see `limits` [ω]
+DCM = 20.0  # weight of ξ
+# the same upwards, on points: less weight on them would hold ξ back, and let the robot down
+UPRIGHT = 200.0
+AROUND = np.array([[np.cos(x), np.sin(x)] for x in np.arange(12) * np.pi / 6])  # about a circle
+GO_OVER = 0.05  # time in which a plan that is made anew takes the place of the last one [s]
+RISE = 0.03  # time in which torques go from none to their limits, at the quickest [s]
+LOWERING = 0.4  # speed at which a foot is lowered that misses the ground [m/s]
+PRESS = 0.1  # the same of one that has met it already
+PATIENCE = 0.1  # how long a plan waits for it [s]
+DEEPEST = 0.2  # how far below its foothold, as a fraction of the height of the centre of mass
+# how far a foot is behind that meets a riser, as a fraction of the same: others are by up to 0.04
+STUMBLE = 0.06
+# how far a sole is turned from its way that catches on an edge: its foot is light, and gives way
+# before it falls behind; others are by up to 0.06 [rad]
+TIPPED = 0.15
+RESTS = 0.3  # of the speed that it should have, below which it does not go on
+# speed from which on a foot is on its way down: at most it is 3.4 [step height / swing time]
+DESCENT = 2.0
+RETRY = 0.4  # of a swing's time that it takes to lift it over
+MOVED = 2e-3  # of a foothold, below which the swing stays as it is [m]
+
+
+class WalkingController:
+    """A whole-body controller that follows the phases of a gait.
+
+    The centre of mass follows the plan's divergent component ξ, feet swing to their footholds,
+    contacts are unloaded before lift-off and loaded after touch-down. When ξ is off its plan, the
+    foothold of the swing foot is moved to where ξ will be, and the later ones return to the plan,
+    and its time, see `FootholdProgram`.
+
+    Args:
+        robot: floating base.
+        contacts: its feet.
+        q: where it stands (nq,).
+        phases: as of `control.gaits`, from t = `begin` on.
+        step_height: of swinging feet [m].
+        ramp: time to unload a foot before its swing and to load it afterwards [s].
+        reach: how far from where it stands beside the others a foot may be moved to [m]; 0 keeps
+            the plan, None is 0.5 of the height of the centre of mass.
+        terrain: what swing feet avoid, and where a moved foothold has to stand; None for level
+            ground.
+        begin: [s].
+        options: of the WholeBodyController; with soles torques rise to their limits within 30 ms.
+
+    Raises:
+        ConfigurationError, ContactError: what does not fit the robot.
+    """
+
+    gives_commands = True
+    _along = staticmethod(minimum_jerk)  # of swinging feet, along the ground
+
+    def __init__(
+        self,
+        robot: Robot,
+        contacts: ContactSet,
+        q: ArrayLike,
+        phases: Sequence[Phase],
+        *,
+        step_height: float = 0.05,
+        ramp: float = 0.03,
+        reach: float | None = None,
+        terrain: Terrain | None = None,
+        begin: float = 0.0,
+        **options: Any,
+    ) -> None:
+        self.robot, self.feet, self.begin = robot, ContactSet.of(robot, contacts), _begin(begin)
+        self.step_height = length(step_height, "step_height", zero=True)
+        self.ramp = number(ramp, "ramp", at_least=0, unit="[s]")
+        self.terrain = None if terrain is None else instance(terrain, "terrain", Terrain)
+        q = check_configuration(robot, q)
+        com, places = dynamics.com(robot, q), self.feet.placements(q)
+        ground = float(middle(places, self.feet.names)[2])
+        self.plan = DcmPlan(phases, float(com[2]) - ground, robot._model.gravity.linear)
+        self._first = self.plan  # footholds as given
+        soles = any(contact.dim == 6 for contact in self.feet)
+        weight = np.array([DCM, DCM, DCM if soles else UPRIGHT])
+        given = REACH * self.plan.height if reach is None else reach
+        self.reach = length(given, "reach", zero=True)
+        self.dcm = DcmTask(self.plan, weight=weight, gain=225.0, begin=begin)
+        pose = dynamics.frame_placement(robot, q, trunk(robot))
+        self.base = FrameTask(
+            pose, frame=trunk(robot), rows_of="orientation", weight=10.0, name="base"
+        )
+        self.tasks = self._permanent_tasks(q)
+        options.setdefault("joint_limits", JointLimits.of(robot, BRAKE * self.plan.omega))
+        if soles:  # they tip over their edges
+            options.setdefault("torque_rate", robot.torque_limits / RISE)
+        self.controller = WholeBodyController(robot, self.feet, self.tasks, **options)
+        start = State(robot, q)
+        self._feet = {contact.name: GaitFoot(contact, start) for contact in self.feet}
+        self._phase, self._unloading = -1, False
+        axes = _axes(self.feet, start)
+        self._beside = {name: axes.T @ T.translation[:2] for name, T in places.items()}
+        self._opposite = _opposite(self.feet, q, self._beside)
+        self._solver = solver_named(None)  # of footholds
+        self._feedback: FootholdProgram | None = None
+        self._swung: Array = np.zeros(3)  # the offset that the swings should go to
+        self._short: Array = np.zeros(3)  # what the ground leaves of it, less this
+        self.grip, self.touch = Grip(), Touch(robot, self.feet)
+        self._waited = 0.0  # for feet that seek the ground [s]
+        self._given: Command | None = None
+        self._last, self._busy = -np.inf, OneThread()
+
+    def _permanent_tasks(self, q: Array) -> list[Task]:
+        """The tasks of all phases: balance, an upright base, a posture, low angular momentum."""
+        # of a small robot, swinging feet ask for far larger joint accelerations: in metres, as h q̈,
+        # they weigh as much as of a large one, and do not throw the trunk up along with the feet
+        posture = PostureTask(q, weight=0.12 * self.plan.height**2, gain=40.0)
+        return [
+            self.dcm,
+            self.base,
+            posture,
+            MomentumTask(np.zeros(6), weight=1e-3, gain=5.0),
+        ]
+
+    def __call__(self, q: ArrayLike | State, v: ArrayLike | None = None, t: float = 0.0) -> Command:
+        """Return the command for the state (q, v) at t [s].
+
+        Raises:
+            ConfigurationError: another thread is in a tick of this controller.
+        """
+        with self._busy:
+            return self._tick(q, v, t)
+
+    def _tick(self, q: ArrayLike | State, v: ArrayLike | None, t: float) -> Command:
+        state = self._valid(q, v, t)
+        if state is None:  # the gait stays where it is, and the controller falls back
+            return self.controller(q, v, t)
+        self._prepare(state, t)
+        self._last = t
+        self._given = self.controller(state, None, t)
+        return self._given
+
+    def _prepare(self, state: State, t: float) -> None:
+        """Set tasks and contacts of the tick at t."""
+        self._wait(t)
+        self._advance(state, t)
+        self._hold(state)
+        if self._feedback is not None:
+            self._aim(self._feedback, state, t)
+        self._touch(state, t)
+        self._feel(state, t)
+
+    def _valid(self, q: ArrayLike | State, v: ArrayLike | None, t: float) -> State | None:
+        """The state, or None if it is invalid, or not later than the last."""
+        try:
+            state = State.of(self.robot, q, v)
+            check_time(t)
+        except FootworkError:
+            return None
+        return state if self._last <= t and state.v is not None else None
+
+    def follow(self, phases: Sequence[Phase], begin: float, height: float | None = None) -> None:
+        """Replace the plan from t = `begin` on [s]; feet that swing or are unloaded are contacts.
+
+        Args:
+            phases: as of `control.gaits`.
+            begin: [s].
+            height: of the centre of mass above p [m]; as it is when not given.
+        """
+        height = self.plan.height if height is None else length(height, "height")
+        plan, begin = DcmPlan(phases, height, self.plan.gravity), _begin(begin)
+        self._land()
+        for name in self.controller.leaving:
+            self.controller.add_contact(self._feet[name].contact, self.ramp)
+        self._put_down(self._feet_in(FootMode.HELD))
+        self.plan, self._first, self.begin = plan, plan, begin
+        self.dcm.follow(plan, begin, GO_OVER)
+        self._phase, self._unloading = -1, False
+
+    def _feel(self, state: State, t: float) -> None:
+        """Believe in less friction from now on if a foot has slid."""
+        stance = [self._feet[n].contact for n in self.controller.loaded if n in self._feet]
+        bearing = [c for c in stance if c.surface is None and self.touch.bears(c.name)]
+        if self.grip.lost(bearing, state, t - self._last if self._last > -np.inf else 0.0):
+            for told, foot in zip(self.feet, self._feet.values(), strict=True):
+                as_told = replace(foot.contact, friction=told.friction)
+                foot.contact = self.grip.believed(as_told)
+                if foot.name in self.controller.contacts.names:
+                    self.controller.replace_contact(foot.contact)
+
+    def _touch(self, state: State, t: float) -> None:
+        """Let feet that meet the ground carry, and lower those under which there is none."""
+        self.touch.feel(state, t, self._given)
+        for foot in self._feet_in(FootMode.SWING):
+            if foot.stopped:
+                continue
+            wanted = foot.task.target(t)
+            if not foot.stumbled and self._held_back(foot, wanted, state):
+                self._stumble(foot, state, t)
+            elif self._meets_ground(foot, wanted, state):
+                self._stop(foot, state, t, PRESS)
+        for foot in self._feet_in(FootMode.SEARCH):
+            if self.touch.stopped(foot.name):
+                self._put_down([foot])
+        for name in self.controller.contacts.names:
+            if name not in self.controller.leaving and self.touch.missing(name):
+                self._seek(self._feet[name], state, t)
+
+    def _meets_ground(self, foot: GaitFoot, wanted: Desired, state: State) -> bool:
+        """Whether something holds a foot up that should be on its way down."""
+        down, duration = wanted.velocity[2], self.plan.phases[self._phase].duration
+        if down * duration > -DESCENT * self.step_height or not self.touch.stopped(foot.name):
+            return False
+        # what its leg felt may have been the swing itself: light legs are thrown
+        return bool(state.frame_velocity(foot.contact.frame)[2] > RESTS * down)
+
+    def _held_back(self, foot: GaitFoot, wanted: Desired, state: State) -> bool:
+        """Whether a riser holds a swing foot back: it is behind on its way, and does not go on.
+
+        A sole that catches on an edge turns about it.
+        """
+        here = foot.placement(state)
+        if foot.contact.dim == 6:
+            turn = pin.log3(wanted.value.rotation @ here.rotation.T)
+            if np.linalg.norm(turn) > TIPPED:
+                return True
+        behind = wanted.value.translation - here.translation
+        way = (foot.goal.translation - foot.start.translation)[:2]
+        if way @ behind[:2] <= STUMBLE * self.plan.height * np.linalg.norm(way):
+            return False
+        velocity = state.frame_velocity(foot.contact.frame)[:2]
+        return bool(way @ velocity < RESTS * (way @ wanted.velocity[:2]))
+
+    def _stumble(self, foot: GaitFoot, state: State, t: float) -> None:
+        """Lift a foot twice as high, then ahead; put it down where too little time is left."""
+        left = self.begin + self.plan.times[self._phase + 1] - t
+        if left < RETRY * self.plan.phases[self._phase].duration:
+            return self._stop(foot, state, t, LOWERING)
+        foot.stumbled, here = True, foot.placement(state)
+        foot.task.target = swing(here, foot.goal, left, t, 2 * self.step_height, CLIMB)
+
+    def _stop(self, foot: GaitFoot, state: State, t: float, speed: float) -> None:
+        foot.stopped = True
+        foot.task.target = self._lowering(foot, state, t, speed)
+
+    def _lowering(self, foot: GaitFoot, state: State, t: float, speed: float) -> Reference:
+        place = foot.placement(state)
+        above = max((place.translation - foot.goal.translation)[2], 0.0)
+        return lowering(place, t, speed, above + DEEPEST * self.plan.height)
+
+    def _hold(self, state: State) -> None:
+        """Let feet stay where they are that the controller has let go before they swing.
+
+        Without a task a leg is thrown about for what its momentum does to the rest.
+        """
+        used = self.controller.contacts.names
+        free = [foot for foot in self._feet_in(FootMode.STANCE) if foot.name not in used]
+        for foot in free:
+            foot.go(FootMode.HELD, foot.placement(state))
+        if free:
+            self._set_tasks()
+
+    def _wait(self, t: float) -> None:
+        """Let the plan's time stand still while a foot is lowered and no other swings."""
+        if self._waits:
+            step = t - self._last
+            self._waited += step
+            self.begin += step
+            self.dcm.begin = self.begin
+
+    @property
+    def _waits(self) -> bool:
+        """Whether a foot is lowered and no other swings, and not for too long yet."""
+        seeks, swings = self._feet_in(FootMode.SEARCH), self._feet_in(FootMode.SWING)
+        return bool(seeks) and not swings and self._waited < PATIENCE
+
+    def _put_down(self, feet: Sequence[GaitFoot]) -> None:
+        """Let feet carry from where they are."""
+        for foot in feet:
+            foot.mode = FootMode.STANCE
+            if foot.name not in self.controller.contacts.names:
+                self.controller.add_contact(foot.contact, self.ramp, fades=False)
+        if feet:
+            self._set_tasks()
+
+    def _seek(self, foot: GaitFoot, state: State, t: float) -> None:
+        """Lower a foot until it meets the ground; those that were to swing next bear till then."""
+        self.controller.remove_contact(foot.name)
+        for other in self.controller.leaving:
+            self.controller.add_contact(self._feet[other].contact, self.ramp)
+        self._unloading = False
+        foot.go(FootMode.SEARCH, self._lowering(foot, state, t, LOWERING))
+        self._set_tasks()
+
+    def _feet_in(self, mode: FootMode) -> list[GaitFoot]:
+        """The feet in this mode."""
+        return [foot for foot in self._feet.values() if foot.mode is mode]
+
+    def _set_tasks(self) -> None:
+        of_feet = [foot.task for foot in self._feet.values() if foot.mode is not FootMode.STANCE]
+        self.controller.set_tasks([*self.tasks, *of_feet])
+
+    def _advance(self, state: State, t: float) -> None:
+        """Enter the phase of the time t [s], and unload the feet that swing next."""
+        since = t - self.begin
+        phase = self.plan.index(since)
+        if phase != self._phase:
+            self._land()
+            self._phase, self._unloading = phase, False
+            self._lift(state, phase)
+        last = phase == len(self.plan.phases) - 1
+        if last or self._unloading or self._waits or self.plan.times[phase + 1] - since > self.ramp:
+            return
+        self._unloading = True
+        for name in self.plan.phases[phase + 1].swings:
+            if name in self.controller.contacts.names and self.ramp > 0:
+                self.controller.remove_contact(name, self.ramp, fades=False)
+
+    def _lift(self, state: State, phase: int) -> None:
+        """Remove the contacts of swing feet, and add their tasks."""
+        if not (swings := self._footholds(phase)):
+            return
+        for foot in self._feet.values():
+            foot.stopped = foot.stumbled = False
+        for name, goal in swings.items():
+            if name in self.controller.contacts.names:
+                self.controller.remove_contact(name)
+            self._feet[name].lift(state, goal)
+            self._swing(self._feet[name])
+        self._waited = 0.0
+        self._set_tasks()
+        if self.reach > 0:
+            bounds = self._bounds(swings, state)
+            self._feedback = FootholdProgram(self.plan, phase, bounds, self._solver)
+            self._swung = self._short = np.zeros(3)
+
+    def _footholds(self, phase: int) -> dict[str, Any]:
+        """The footholds of a phase; those of the first plan where a moved one is over an edge."""
+        now, first = (dict(plan.phases[phase].swings) for plan in (self.plan, self._first))
+        if self.terrain is None:
+            return now
+        ground, feet = self.terrain, self._feet
+        stand = all(placed(feet[n].contact, T, ground)[0] is not None for n, T in now.items())
+        return now if stand else first
+
+    def _swing(self, foot: GaitFoot) -> None:
+        begin = self.begin + self.plan.times[self._phase]
+        duration = self.plan.phases[self._phase].duration
+        foot.swing(begin, duration, self.step_height, self.terrain, self._along)
+
+    def _land(self) -> None:
+        """Add the contacts of the feet that have landed."""
+        if self._feedback is not None:
+            self.plan = self.dcm.target = self._feedback.landed
+            self._feedback = None
+        self._put_down(self._feet_in(FootMode.SWING))
+
+    def _aim(self, feedback: FootholdProgram, state: State, t: float) -> None:
+        """Move the footholds of the swing feet, their time, and the plan, to where ξ will be."""
+        before = feedback.offset, feedback.timed
+        if not feedback.follow(self._xi(state), t - self.begin, min(t - self._last, FILTER)):
+            return
+        retimed = feedback.timed is not self.plan
+        if retimed or np.linalg.norm(feedback.offset - self._swung) > MOVED:
+            feet = self._feet_in(FootMode.SWING)
+            ways = [way for f in feet if (way := self._on_ground(f, feedback.offset)) is not None]
+            if len(ways) < len(feet):  # no place to stand: it goes on as it was to
+                feedback.offset, feedback.timed = before
+                return
+            self.plan, self._swung = feedback.timed, feedback.offset
+            for foot, way in zip(feet, ways, strict=True):
+                self._swing_to(foot, way)
+            self._short = (np.mean(ways, axis=0) - feedback.offset) * [1.0, 1.0, 0.0]
+        feedback.offset = feedback.offset + self._short
+        self.dcm.target = feedback.aimed
+
+    def _bounds(self, swings: Mapping[str, Any], state: State) -> Bounds:
+        """How far these footholds may be moved: within reach, and so that legs do not cross."""
+        axes = _axes(self.feet, state)
+        places = dict(zip(self.feet.names, self.feet.attachment.positions(state), strict=True))
+        carry = [name for name in self.feet.names if name not in swings]
+        ways, crossing = np.zeros((len(swings), 2)), list[tuple[Array, float]]()
+        for k, (name, goal) in enumerate(swings.items()):
+            if carry:  # from where it stands beside the others
+                others = sum(axes.T @ places[n][:2] - self._beside[n] for n in carry) / len(carry)
+                ways[k] = axes.T @ goal.translation[:2] - self._beside[name] - others
+            other, apart = self._opposite.get(name, ("", 0.0))
+            if other in carry:
+                side, left = np.sign(apart), axes[:, 1]
+                lands = left @ (goal.translation - places[other])[:2]
+                crossing.append((-side * left, side * (lands - CLOSEST * apart)))
+        reach = self.reach - (AROUND @ ways.T).max(axis=1)
+        normals = np.vstack([AROUND @ axes.T, *[normal for normal, _ in crossing]])
+        return Bounds(normals, np.maximum([*reach, *[most for _, most in crossing]], 0.0))
+
+    def _xi(self, state: State) -> Array:
+        """ξ (3,) [m]."""
+        return np.asarray(state.com + state.com_velocity / self.plan.omega)
+
+    def _swing_to(self, foot: GaitFoot, way: Array) -> None:
+        """Let a swing end with its foothold moved by (3,) [m]."""
+        if not (foot.stopped or foot.stumbled):
+            foot.goal = moved(foot.planned, way)
+            self._swing(foot)
+
+    def _on_ground(self, foot: GaitFoot, offset: Array) -> Array | None:
+        """The offset (3,) of a foothold with that to the ground there; None if it cannot stand."""
+        if self.terrain is None:
+            return offset
+        contact, goal = foot.contact, foot.foothold
+        there = moved(goal, offset)
+        highest = LEVEL + SLOPE * float(np.linalg.norm(offset))
+        found, _ = placed(contact, there, self.terrain, highest)
+        if found is None:
+            found = self._beside_edge(self.terrain, contact, there, offset, highest)
+        return None if found is None else np.asarray(found.translation - goal.translation)
+
+    def _beside_edge(
+        self, terrain: Terrain, contact: Contact, T: Any, offset: Array, highest: float
+    ) -> Any:
+        """Another place for a moved foothold; None: it stays, for the next ones are given."""
+        return None
+
+
+def _axes(feet: ContactSet, q: Array | State) -> Array:
+    """Ahead and to the left, along the ground, as columns (2, 2)."""
+    x, y = heading(feet, q)[:2]
+    return np.array([[x, -y], [y, x]])
+
+
+def _opposite(feet: ContactSet, q: Array, beside: Mapping[str, Array]) -> dict[str, Any]:
+    """{foot: (the one opposite, how far to the left of it [m])}, of two or four feet."""
+    if len(feet) not in (2, 4):
+        return {}
+    swapped, by_place = {"left": "right", "right": "left"}, feet_by_place(feet, q)
+    found = {}
+    for place, name in by_place.items():
+        side, *row = place.split()
+        other = by_place[" ".join([swapped[side], *row])]
+        found[name] = other, float((beside[name] - beside[other])[1])
+    return found
+
+
+def _begin(begin: float) -> float:
+    return number(begin, "begin", at_least=-LATEST, at_most=LATEST, unit="[s]")

@@ -1,0 +1,110 @@
+"""Solutions of the program: by the compiled active-set method, or reduced to y for a solver.
+
+On the solutions a = a₀ + Z_a y, w = w₀ + Z_w y of the equations (`null_space`), the program is
+
+    minimise ½ yᵀH y + gᵀy   such that   low ≤ C y ≤ high
+
+(the null-space method: J. Nocedal, S. Wright, "Numerical Optimization" (2006), 16.2).
+"""
+
+from __future__ import annotations
+
+from typing import Any, Protocol
+
+import numpy as np
+from numpy.typing import NDArray
+
+from ...arrays import Array, Index
+from ...dynamics.kernels.toolchain import Overload
+from ..kernels.levels import HIERARCHY, Levels
+from ..kernels.minimum import MINIMUM, Data, Entries, Solution
+from .null_space import RANK, solutions
+from .qp import Program, Reduced, reduced
+
+_ACTIVE = 1e-7  # distance from a bound that counts as at it: within a solver's tolerance
+
+
+class Structure(Protocol):
+    """Entries of v that move any contact, the others, and the last solution's working set.
+
+    And the kernel for arrays such as these.
+    """
+
+    kernel: Overload
+    levels_kernel: Overload | None
+    columns: Index
+    others: Index
+    working_set: NDArray[np.int64]
+
+
+def minimum(
+    program: Program, structure: Structure, levels: Levels | None = None
+) -> tuple[tuple[Array, Array, Array] | None, int]:
+    """Return (a, w, τ) of the minimum, and the iterations it took from the last working set.
+
+    With `levels`, that of the strict hierarchy, and the program's tasks are what these leave.
+    Most ticks of a robot that stands or walks need no other solver. None where the iterations do
+    not converge, where contacts are redundant, where motors act against each other through
+    closures, without Numba, or as long as it is not compiled.
+    """
+    if not _supports(program, structure):
+        return None, 0
+    overload = structure.kernel if levels is None else levels_kernel(program, structure, levels)
+    kernel = overload.unchecked()
+    if kernel is None:
+        overload.record(1, overload.kernel.each)
+        return None, 0
+    found = _solution(program)
+    rows = () if levels is None else (levels,)
+    iterations = kernel(*_arguments(program, structure), *rows, found)
+    return (found if iterations >= 0 else None), iterations
+
+
+def minimum_kernel(program: Program, structure: Structure) -> Overload:
+    """Return the kernel for a program's arrays."""
+    return MINIMUM.overload(*_arguments(program, structure), _solution(program))
+
+
+def levels_kernel(program: Program, structure: Structure, levels: Levels) -> Overload:
+    """Return the kernel of a strict hierarchy for a program's arrays."""
+    if structure.levels_kernel is None:
+        given = *_arguments(program, structure), levels, _solution(program)
+        structure.levels_kernel = HIERARCHY.overload(*given)
+    return structure.levels_kernel
+
+
+def reduced_program(program: Program, structure: Structure, accelerations: bool) -> Reduced | None:
+    """Return the program without its equations, or None when these are inconsistent."""
+    found = solutions(program, structure.columns)
+    return None if found is None else reduced(program, found, accelerations)
+
+
+def update_working_set(structure: Structure, P: Program, found: tuple[Array, Array, Array]) -> None:
+    """Take the bounds that a solver's (a, w, τ) is at as the next working set."""
+    a, w, tau = found
+    at = np.concatenate([P.F @ w, P.N @ w, tau, P.L @ a, a[P.actuated]])
+    faces, most = np.zeros(len(P.F)), np.full(len(P.least), np.inf)
+    high = np.concatenate([faces, P.upper, P.torque_upper, most, P.fastest])
+    low = np.concatenate([faces - np.inf, P.lower, P.torque_lower, P.least, P.slowest])
+    upper, lower = at >= high - _ACTIVE, at <= low + _ACTIVE
+    structure.working_set[:] = upper.astype(int) - lower
+
+
+def _supports(program: Program, structure: Structure) -> bool:
+    """Whether the equations have the structure that the kernel exploits."""
+    return program.dim <= len(structure.columns) and not program.Q.size
+
+
+def _solution(P: Program) -> Solution:
+    return Solution(np.empty(P.nv), np.empty(P.dim), np.empty(len(P.actuated)))
+
+
+def _arguments(P: Program, structure: Structure) -> tuple[Any, ...]:
+    given = P.lower, P.upper, P.torque_lower, P.torque_upper, P.slowest, P.fastest
+    bounds = [np.ascontiguousarray(x, float) for x in given]
+    data = Data(
+        P.M, P.b, P.J, P.k, P.A, P.r, P.weight, P.d, P.p, np.ascontiguousarray(P.P, float), P.s,
+        P.F, P.N, bounds[0], bounds[1], bounds[2], bounds[3], bounds[4], bounds[5], P.L, P.least,
+    )  # fmt: skip
+    entries = Entries(structure.columns, structure.others, P.actuated, P.unactuated)
+    return data, entries, RANK, structure.working_set

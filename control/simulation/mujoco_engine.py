@@ -1,0 +1,81 @@
+"""MuJoCo as the engine of a closed loop.
+
+States and generalised forces go to MuJoCo's coordinates (see `MujocoModel`), f_world = R f_base.
+Contacts and the stops of joints are compliant there, so there is a little penetration; closures are
+equality constraints between sites at their ends, as stiff as MuJoCo has them.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+import pinocchio as pin
+
+from ...arrays import Array
+from ...contacts import ContactSet, Terrain
+from ...errors import SolverError
+from ...robots.robot import Robot
+from .ground import DIVERGED, StepResult, points_of
+from .mujoco_model import MujocoModel
+
+
+class MujocoGround(MujocoModel):
+    """As `Ground`, with MuJoCo's engine.
+
+    Raises:
+        ConfigurationError: MuJoCo is not installed.
+        ModelError: joints that are neither hinges nor slides.
+    """
+
+    unsolved = 0
+
+    def __init__(self, robot: Robot, contacts: ContactSet, terrain: Terrain) -> None:
+        self.robot, self.contacts, self.terrain = robot, contacts, terrain
+        self.points = [p for contact in contacts for p in points_of(robot, contact)]
+        super().__init__(robot, contacts, terrain)
+
+    def step(self, q: Array, v: Array, forces: Array, h: float) -> StepResult:
+        """Return v⁺ and impulses after h, as `Ground.step`.
+
+        Raises:
+            SolverError: the motion blew up.
+        """
+        data = self.data
+        self.model.opt.timestep = h
+        R = pin.Quaternion(q[3:7]).toRotationMatrix()
+        data.qpos[:], data.qvel[:] = self.there(q, v, R)
+        data.qfrc_applied[:3], data.qfrc_applied[3:6] = R @ forces[:3], forces[3:6]
+        data.qfrc_applied[6:] = forces[self.rows]
+        self.mujoco.mj_step(self.model, data)
+        if not np.isfinite(data.qvel).all() or np.abs(data.qvel).max() > DIVERGED:
+            raise SolverError("the motion blew up; expected softer gains or a shorter step")
+        turned = pin.Quaternion(*data.qpos[3:7]).toRotationMatrix()
+        after = np.empty_like(v)
+        after[:3], after[3:6] = turned.T @ data.qvel[:3], data.qvel[3:6]
+        after[self.rows] = data.qvel[6:]
+        stops = np.zeros_like(v)
+        stops[self.rows] = self._stops()
+        return StepResult(after, h * self._forces(), h * stops)
+
+    def _stops(self) -> Array:
+        """Torques of joint stops in MuJoCo's order of joints [N·m or N]."""
+        data, found = self.data, np.zeros(len(self.joints))
+        limit = int(self.mujoco.mjtConstraint.mjCNSTR_LIMIT_JOINT)
+        for i in np.flatnonzero(data.efc_type == limit):
+            joint = int(data.efc_id[i])
+            place = data.qpos[self.model.jnt_qposadr[joint]]
+            low, high = self.model.jnt_range[joint]
+            up = place - low < high - place  # the nearer end is the one that pushes
+            found[self.model.jnt_dofadr[joint] - 6] += (1.0 if up else -1.0) * data.efc_force[i]
+        return found
+
+    def _forces(self) -> Array:
+        """(K, 3), of the ground on each point, world axes [N]."""
+        found, force = np.zeros((len(self.points), 3)), np.zeros(6)
+        for i in range(self.data.ncon):
+            contact = self.data.contact[i]
+            self.mujoco.mj_contactForce(self.model, self.data, i, force)
+            on_second = contact.frame.reshape(3, 3).T @ force[:3]
+            for geom, sign in ((contact.geom[1], 1.0), (contact.geom[0], -1.0)):
+                if geom in self.geoms:
+                    found[self.geoms[geom]] += sign * on_second
+        return found

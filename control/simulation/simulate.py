@@ -1,0 +1,313 @@
+"""Closed-loop simulation of a robot and its controller on a terrain."""
+
+from __future__ import annotations
+
+import sys
+import time
+from collections.abc import Callable, Sequence
+from typing import Any
+
+import numpy as np
+from numpy.typing import ArrayLike
+
+from ...arrays import Array
+from ...contacts import ContactSet, Plane, Terrain, at_feet, solve_posture
+from ...contacts.cones.friction_cone import Friction
+from ...dynamics import State, closed, external_torques, kinetic_energy, potential_energy
+from ...dynamics.closures import require_motion
+from ...dynamics.trajectory import EventRecord
+from ...errors import ConfigurationError
+from ...robots.configuration import check_configuration, check_robot, check_torques, check_velocity
+from ...robots.robot import Robot
+from ...robots.values import instance, number, sequence
+from ..disturbances import ForcePulse, Noise
+from ..estimation import Estimator, Measurements, Readings, SensorLog, Sensors
+from ..estimation.sensors import NoisyStates, measuring
+from .closed_loop import ClosedLoop
+from .falls import Fall
+from .ground import Ground
+
+_NO_INERTIA = 1e-14  # of the largest eigenvalue of M: a smaller one is none
+
+
+def simulate(
+    robot: Robot,
+    controller: Any,
+    terrain: Terrain | None = None,
+    *,
+    duration: float,
+    step: float = 1e-3,
+    control_step: float | None = None,
+    q: ArrayLike | None = None,
+    v: ArrayLike | None = None,
+    contacts: ContactSet | None = None,
+    friction: Friction = 0.7,
+    disturbances: Sequence[ForcePulse] = (),
+    noise: Noise | None = None,
+    sensors: Sensors | None = None,
+    estimator: Any = None,
+    seed: int = 0,
+    engine: str = "pinocchio",
+    on_failure: str = "stop",
+    progress: bool | None = None,
+) -> ClosedLoop:
+    """Return the motion of a robot under a controller, on frictional ground.
+
+    Closures of the robot are kept: q and v are put back onto them after every step.
+    Physics goes by `step`: points of the feet stick, slip, break or land on the terrain, and joints
+    stop at the ends of their ranges. But for the points of the contacts, links pass through each
+    other and through the ground; `ClosedLoop.collisions` tells of it. The controller is called
+    every `control_step`, its torques clipped to `robot.motors.bounds(v)` of that moment and held
+    until the next. The motion ends early when the robot has fallen (event "fell", see
+    `falls`), when it blows up or the controller raises or answers with what are no torques
+    (event "failed"), or at Ctrl-C (event "interrupted"); `ClosedLoop.ended` says which.
+
+    Args:
+        robot: floating base.
+        controller: a WholeBodyController, or anything that gives commands (`gives_commands`) when
+            called with (q, v, t); or a law (t, q, v) -> τ, as of `control.PD`.
+        terrain: a level plane when not given.
+        duration: [s].
+        step: of the physics [s].
+        control_step: of the controller [s]; `step` when not given.
+        q: where it starts (nq,); its usual posture brought onto the ground when not given.
+        v: how it starts (nv,); at rest when not given.
+        contacts: whose points may touch; the robot's feet when not given.
+        friction: of the feet, where neither contacts nor terrain say; two along the soles' axes.
+        disturbances: pushes.
+        noise: on q and v that the controller is told.
+        sensors: whose readings the estimator is told; its own when not given.
+        estimator: that tells the controller q and v: an `Estimator`, or what returns something
+            with `q` and `v` when called with `Readings`. With sensors alone an `Estimator` that
+            knows where the robot starts.
+        seed: of the noise.
+        engine: "pinocchio" or "mujoco" (the same robot, points and ground there; compliant
+            contacts).
+        on_failure: "stop" returns what was recorded until then, "raise" raises.
+        progress: draw a bar on stderr; when not given, if that is a terminal.
+
+    Raises:
+        ConfigurationError: a bad q, v, duration or step, a robot without a floating base, or with
+            joints that move nothing; noise on the state together with sensors.
+        ContactError: contacts that cannot be simulated.
+        SolverError: the motion blew up, in the first tick or with on_failure="raise"; the same goes
+            for what the controller raises.
+    """
+    if not check_robot(robot).is_floating:
+        raise ConfigurationError(
+            f"{robot.name!r} has a fixed base; expected a floating one (dynamics.simulate is for "
+            "the others)"
+        )
+    feet = at_feet(robot, friction) if contacts is None else ContactSet.of(robot, contacts)
+    ground = (
+        Terrain([Plane("ground")]) if terrain is None else instance(terrain, "terrain", Terrain)
+    )
+    start = _start(robot, feet, ground, q)
+    velocity = np.zeros(robot.nv) if v is None else check_velocity(robot, v).copy()
+    state = State(robot, start, velocity)
+    _check_inertia(robot, state)
+    if robot.closures:
+        require_motion(state)
+    ticks, substeps = _steps(duration, step, step if control_step is None else control_step)
+    physics = _engine(engine)(robot, feet, ground)
+    if on_failure not in ("stop", "raise"):
+        raise ConfigurationError(f"on_failure: got {on_failure!r}; expected 'stop' or 'raise'")
+    pushes = sequence(disturbances, "disturbances", ForcePulse)
+    senses, estimator = _told(robot, feet, start, noise, sensors, estimator, seed)
+    loop = _Loop(robot, controller, physics, pushes, senses, estimator)
+    draw = sys.stderr.isatty() if progress is None else progress
+    return loop.run(start, velocity, ticks, substeps, step, draw, on_failure == "stop")
+
+
+def _told(
+    robot: Robot,
+    feet: ContactSet,
+    q: Array,
+    noise: Noise | None,
+    sensors: Sensors | None,
+    estimator: Any,
+    seed: int,
+) -> tuple[NoisyStates | Measurements, Any]:
+    """What is read of the robot's state, and what the controller is told of that."""
+    if noise is not None:
+        instance(noise, "noise", Noise)
+    if sensors is None:
+        sensors = getattr(estimator, "sensors", None if estimator is None else Sensors())
+    if sensors is not None and noise is not None:
+        raise ConfigurationError("noise: got one on the state and sensors; expected one of them")
+    if sensors is not None:
+        instance(sensors, "sensors", Sensors)
+        estimator = Estimator(robot, feet, q, sensors=sensors) if estimator is None else estimator
+        if not callable(estimator):
+            raise ConfigurationError(
+                f"estimator: got {type(estimator).__name__}; expected one that is called with "
+                "readings"
+            )
+    rng = np.random.default_rng(seed)
+    return measuring(noise if sensors is None else sensors, robot, rng), estimator
+
+
+def _check_inertia(robot: Robot, state: State) -> None:
+    """Refuse a robot some of whose joints move nothing: their accelerations are endless."""
+    inertias, axes = np.linalg.eigh(state.mass_matrix)
+    if inertias[0] > _NO_INERTIA * inertias[-1]:
+        return
+    loose = axes[:, inertias <= _NO_INERTIA * inertias[-1]]
+    rows = np.flatnonzero(np.abs(loose).max(axis=1) > 0.1)
+    joints = ", ".join(dict.fromkeys(robot.joint_of_row[row] for row in rows))
+    raise ConfigurationError(
+        f"{robot.name!r} cannot be simulated: nothing that {joints} would move has inertia; "
+        "expected inertias of its links, or lock=[…] for these joints"
+    )
+
+
+def _start(robot: Robot, feet: ContactSet, ground: Terrain, q: ArrayLike | None) -> Array:
+    if q is not None:
+        return check_configuration(robot, q).copy()
+    posture = solve_posture(robot, feet, targets=ground.targets(feet, robot.posture()))
+    return posture.q
+
+
+def _steps(duration: float, step: float, control_step: float) -> tuple[int, int]:
+    """How many ticks, and how many steps of the physics each."""
+    for name, value in (("duration", duration), ("step", step), ("control_step", control_step)):
+        number(value, name, above=0, unit="[s]")
+    substeps = round(control_step / step)
+    if substeps < 1 or abs(substeps * step - control_step) > 1e-9 * control_step:
+        raise ConfigurationError(
+            f"control_step: got {control_step!r}; expected a multiple of the step {step!r}"
+        )
+    return max(1, round(duration / control_step)), substeps
+
+
+def _engine(name: str) -> Callable[[Robot, ContactSet, Terrain], Any]:
+    if name == "pinocchio":
+        return Ground
+    if name == "mujoco":
+        from .mujoco_engine import MujocoGround
+
+        return MujocoGround
+    raise ConfigurationError(f"engine: got {name!r}; expected 'pinocchio' or 'mujoco'")
+
+
+class _Loop:
+    """A closed loop in progress."""
+
+    def __init__(
+        self,
+        robot: Robot,
+        controller: Any,
+        physics: Any,
+        pushes: tuple[ForcePulse, ...],
+        senses: NoisyStates | Measurements,
+        estimator: Any,
+    ) -> None:
+        self.robot, self.controller, self.physics = robot, controller, physics
+        self.pushes, self.senses, self.estimator = pushes, senses, estimator
+        self.S, self.motors = robot.selection_matrix.T, robot.motors
+        for push in pushes:
+            robot.frame_id(push.frame)
+        self.samples: list[tuple[Any, ...]] = []
+        self.estimates: list[tuple[Array, Array]] = []
+        self.readings: list[Readings] = []
+        self.tau, self.touching = np.zeros(robot.na), dict.fromkeys(physics.contacts.names, False)
+
+    def run(
+        self, q: Array, v: Array, ticks: int, substeps: int, h: float, draw: bool, keep: bool
+    ) -> ClosedLoop:
+        from tqdm import tqdm
+
+        fall = Fall(self.robot, self.physics.contacts, self.physics.terrain, q)
+        event, why = "", ""
+        for k in tqdm(range(ticks), disable=not draw, unit="tick", leave=False):
+            t = k * substeps * h
+            try:
+                tau, status, took = self._command(t, q, v)
+                q_next, v_next, impulses, stops = self._advance(t, q, v, tau, substeps, h)
+            except (Exception, KeyboardInterrupt) as error:  # the recording is kept
+                if not (keep and self.samples):
+                    raise
+                if isinstance(error, KeyboardInterrupt):
+                    event, why = "interrupted", "interrupted"
+                else:
+                    event, why = "failed", f"{type(error).__name__}: {error}"
+                break
+            means = [x / (substeps * h) for x in (impulses, v_next - v, stops)]
+            self.samples.append((t, q, v, tau, *means, status, took))
+            q, v = q_next, v_next
+            if fallen := fall.after(k, ticks, substeps * h, q):
+                event, why = "fell", f"the robot fell: {fallen}"
+                break
+        end = (len(self.samples)) * substeps * h
+        self.samples.append((end, q, v, *self.samples[-1][3:-1], 0.0))
+        return self._record(event, f"t = {end:.6g} s: {why}" if why else "")
+
+    def _command(self, t: float, q: Array, v: Array) -> tuple[Array, str, float]:
+        """The torques of a tick, the command's status, and how long it took [s]."""
+        readings = self.senses.read(t, q, v, self.tau, self.touching)
+        began = time.perf_counter()
+        estimate = readings if self.estimator is None else self.estimator(readings)
+        told = estimate.q, estimate.v
+        if self.estimator is not None:
+            self.estimates.append(told)
+            self.readings.append(readings)
+        if getattr(self.controller, "gives_commands", False):
+            command = self.controller(*told, t)
+            answer, status = command.tau, command.status
+        else:
+            answer, status = self.controller(t, *told), ""
+        took = time.perf_counter() - began
+        tau = check_torques(self.robot, answer, "the controller's answer")
+        within = self.motors.at_speeds(v[self.motors.rows])  # at the velocity that it has
+        self.tau = np.clip(tau, *within)
+        return self.tau, status, took
+
+    def _advance(
+        self, t: float, q: Array, v: Array, tau: Array, substeps: int, h: float
+    ) -> tuple[Array, Array, Array, Array]:
+        """q and v after a tick, and the impulses of the ground and of joint stops meanwhile."""
+        total, stopped = np.zeros((len(self.physics.points), 3)), np.zeros(self.robot.nv)
+        for i in range(substeps):
+            forces = self.S @ tau
+            acting = [push for push in self.pushes if push.acts(t + i * h)]
+            for push in acting:
+                forces = forces + external_torques(self.robot, q, {push.frame: push.wrench})
+            v, impulses, stops = self.physics.step(q, v, forces, h)
+            q = self.robot.integrate(q, h * v)
+            q[3:7] /= np.linalg.norm(q[3:7])
+            if self.robot.closures:  # what the step leaves of e and J_c v, of its order
+                q, v = closed(self.robot, q, v)
+            total += impulses
+            stopped += stops
+        pushed, owner = np.abs(total).sum(axis=1) > 0, self.physics.contacts.limits.owner
+        for k, name in enumerate(self.touching):
+            self.touching[name] = bool(pushed[owner == k].any())
+        return q, v, total, stopped
+
+    def _record(self, event: str, ended: str) -> ClosedLoop:
+        t, q, v, tau, force, a, stops, statuses, took = zip(*self.samples, strict=True)
+        robot, stacked = self.robot, np.array(force)
+        energy = [
+            kinetic_energy(robot, x, y) + potential_energy(robot, x)
+            for x, y in zip(q, v, strict=True)
+        ]
+        events = (EventRecord(event, t[-1], q[-1], v[-1]),) if event else ()
+        contacts = self.physics.contacts
+        per_contact = {
+            name: stacked[:, contacts.limits.owner == k] for k, name in enumerate(contacts.names)
+        }
+        return ClosedLoop(
+            robot, np.array(t), np.array(q), np.array(v), np.array(tau), np.array(energy), events,
+            self.physics.contacts, per_contact, np.array(a), np.array(stops), tuple(statuses),
+            event == "fell", np.array(took), self.pushes, self.physics.terrain,
+            self.physics.unsolved, ended, *self._estimated(len(t)),
+            SensorLog.of(robot, self.readings) if self.readings else None,
+        )  # fmt: skip
+
+    def _estimated(self, count: int) -> tuple[Array | None, Array | None]:
+        """q and v as they were estimated, the last ones once more at the end."""
+        if not self.estimates:
+            return None, None
+        found = self.estimates[: count - 1]
+        q, v = zip(*found, found[-1], strict=True)
+        return np.array(q), np.array(v)

@@ -1,0 +1,453 @@
+"""Whole-body controller: from tasks and contacts to torques, one quadratic program a tick."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from copy import copy
+from math import isfinite
+from typing import Any, Literal
+
+import numpy as np
+from numpy.typing import ArrayLike
+
+from ...arrays import Array
+from ...contacts import Contact, ContactSet
+from ...dynamics import State
+from ...dynamics.closures import require_closed
+from ...errors import ConfigurationError, ContactError, SolverError, unknown
+from ...robots.configuration import check_reach
+from ...robots.robot import Robot
+from ...robots.values import boolean, number, sequence, text, whole_number
+from ..constraints import Constraint, Tick
+from ..kernels import TICKS
+from ..program.contact_model import ContactModel
+from ..program.elastic import relaxed
+from ..program.qp import Program
+from .command import Command
+from .failure import OneThread, SafeTorques, check_time
+from .formulation import Formulation
+from .formulations import Formulations
+from .joint_limits import JointLimits
+from .overload import damped, severity
+from .solving import ProgramSolver
+from .structure import AnyTask, Parameters
+from .switching import SwitchedContacts
+from .torque_range import TorqueRange
+
+_NOTHING = np.zeros(0)
+LITTLE = 0.5  # load of a leaving contact below which it is let go rather than that limits give way
+
+
+class WholeBodyController:
+    """Joint torques that make a robot on its contacts do what tasks ask, as nearly as limits allow.
+
+    Each call solves the program of `program.qp` at (q, v): weighted tasks on accelerations and
+    contact forces, the equations of motion, contacts that stay, friction by inner cones, torque
+    limits, joint ranges and speeds. Its torques come with the accelerations and forces that belong
+    to them, and with residuals that anyone can check. Inequalities of `control.constraints` hold as
+    long as that is possible; else the command says which gave way. Closures of the robot are kept,
+    by forces without bounds; the torques are those of its motors. A controller remembers its last
+    tick, so it serves one thread: another one needs its own, `copy.deepcopy(controller)`.
+
+    Args:
+        robot: floating or fixed base, with or without passive joints.
+        contacts: a ContactSet of this robot, or any contacts; none too.
+        tasks: of `control.tasks` and `control.tasks.forces`, each name once.
+        torque_limits: True takes those of the robot's motors at each tick's velocity, or those of
+            its description, False none, a number or an array (na,) the largest |τ|, a pair (lower,
+            upper) of such arrays lower ≤ τ ≤ upper [N·m].
+        joint_limits: whether joint ranges and speeds bound the accelerations; None: they do not.
+        constraints: of `control.constraints`, each name once.
+        strict: whether the tasks' levels are a strict hierarchy (see `program.hierarchy`); else
+            only weights count.
+        sides: of the inner friction pyramids, at least 3.
+        sole_share: of a sole about its centre that its forces may act on, in (0, 1].
+        contact_damping: rate at which residual velocities of contacts and closures decay [1/s].
+        force_weight: of deviations from the nominal contact forces [s⁴/m², per (force/mass)²].
+        regularisation: of all accelerations [s⁴/m², s⁴/rad²].
+        on_failure: of a tick that fails: "hold" the last torques, "damp" the joints, or "raise".
+            Inputs that are not finite, not the robot's, or late are failures too.
+        deadline: oldest state that is accepted, when calls pass the current time [s].
+        damping: of "damp" and of what is not safe [N·m·s/rad], a number or (na,).
+        torque_rate: largest d|τ|/dt [N·m/s], a number or (na,); torques may fall to zero at once.
+            None: none while limits hold, then from zero to the limit in 0.1 s.
+        solver: "daqp" or "clarabel"; None: DAQP where it is installed.
+
+    Raises:
+        ConfigurationError, ContactError: what does not fit the robot.
+    """
+
+    gives_commands = True
+    _current: Formulation | None
+
+    def __init__(
+        self,
+        robot: Robot,
+        contacts: ContactSet | Contact | Iterable[Contact],
+        tasks: Sequence[AnyTask],
+        *,
+        torque_limits: bool | ArrayLike = True,
+        joint_limits: bool | JointLimits | None = True,
+        constraints: Sequence[Constraint] = (),
+        strict: bool = False,
+        sides: int = 4,
+        sole_share: float = 1.0,
+        contact_damping: float = 20.0,
+        force_weight: float = 1e-3,
+        regularisation: float = 1e-6,
+        on_failure: Literal["hold", "damp", "raise"] = "hold",
+        deadline: float = np.inf,
+        damping: ArrayLike = 1.0,
+        torque_rate: ArrayLike | None = None,
+        solver: str | None = None,
+    ) -> None:
+        self.robot, self.strict, self.sides = robot, strict, sides
+        self.contact_damping, self.force_weight = contact_damping, force_weight
+        self.regularisation, self.deadline = regularisation, deadline
+        for name in ("contact_damping", "force_weight", "regularisation"):
+            number(getattr(self, name), name, at_least=0)
+        boolean(strict, "strict")
+        whole_number(sides, "sides", at_least=3)
+        self.sole_share = number(sole_share, "sole_share", above=0, at_most=1.0)
+        number(deadline, "deadline", at_least=0, infinite=True, unit="[s]")
+        self.torques = TorqueRange(robot, torque_limits, torque_rate)
+        if joint_limits is None or isinstance(joint_limits, JointLimits):
+            self.joint_limits: JointLimits | None = joint_limits
+        else:
+            limited = boolean(joint_limits, "joint_limits")
+            self.joint_limits = JointLimits.of(robot) if limited else None
+        self.safe = SafeTorques(robot, on_failure, damping, self.torques)
+        limited = self.joint_limits is not None
+        self._solver = ProgramSolver(solver, strict, limited, regularisation)
+        self._last, self._busy = -np.inf, OneThread()
+        self._closure_rank, self._current = 0, None  # those of the last state
+        self._switched = SwitchedContacts(ContactSet.of(robot, contacts))
+        parameters = Parameters(contact_damping, force_weight, regularisation)
+        self._formulations = Formulations(
+            robot, self.torques, self.joint_limits, parameters, sides, self.sole_share
+        )
+        self.set_tasks(tasks)
+        self.set_constraints(constraints)
+        self._load()
+
+    # --- tasks and contacts, at any time -----------------------------------------------------
+
+    def set_tasks(self, tasks: Sequence[AnyTask]) -> None:
+        """Replace the tasks from the next tick on.
+
+        Raises:
+            ConfigurationError: names or values that do not fit the robot, or one name twice.
+            ContactError: a force task of a contact that has never been there.
+        """
+        tasks = sequence(tasks, "tasks", AnyTask)
+        _once([task.name for task in tasks], "tasks")
+        known = self._switched.known
+        for task in tasks:
+            contact = getattr(task, "contact", None)
+            if contact is not None and text(contact, "contact") not in known:
+                raise ContactError(f"{task.name!r}: {unknown('contact', contact, sorted(known))}")
+        self._formulations.set_tasks(tasks)
+        self._current = None
+
+    def set_constraints(self, constraints: Sequence[Constraint]) -> None:
+        """Replace the constraints from the next tick on.
+
+        Raises:
+            ConfigurationError: names or values that do not fit the robot, or one name twice.
+        """
+        constraints = sequence(constraints, "constraints", Constraint)
+        _once([constraint.name for constraint in constraints], "constraints")
+        self._formulations.set_constraints(
+            [(one, int(one.bind(self.robot))) for one in constraints]
+        )
+        self.constraints = constraints
+        self._ticks: tuple[Tick | None, Tick | None] = (None, None)
+        self._current = None
+
+    @property
+    def tasks(self) -> tuple[AnyTask, ...]:
+        """The tasks."""
+        return self._formulations.tasks
+
+    @property
+    def contacts(self) -> ContactSet:
+        """The contacts, with those that are being removed."""
+        return self._switched.contacts
+
+    @property
+    def contact_models(self) -> tuple[ContactModel, ...]:
+        """The models of the contacts, in order."""
+        return self._formulation.structure.models
+
+    def task(self, name: str) -> AnyTask:
+        """Return the task of this name."""
+        for task in self.tasks:
+            if task.name == name:
+                return task
+        raise ConfigurationError(unknown("task", name, [task.name for task in self.tasks]))
+
+    @property
+    def leaving(self) -> tuple[str, ...]:
+        """The contacts that are being removed."""
+        return self._switched.leaving
+
+    @property
+    def loaded(self) -> tuple[str, ...]:
+        """The contacts whose load is not limited by a ramp."""
+        return self._switched.loaded
+
+    def add_contact(self, contact: Contact, ramp: float = 0.0, fades: bool = True) -> None:
+        """Add a contact from the next tick on, its load ramped up within `ramp` [s].
+
+        One of the name of a contact that is being removed takes its place, from its load now.
+
+        Args:
+            contact: to add.
+            ramp: [s].
+            fades: whether its J a = k comes with its load, see `switching`; not where a
+                task has held its frame. The same as when it was being removed, if it was.
+
+        Raises:
+            ContactError: there is one of this name, which is not being removed.
+            ConfigurationError: a ramp that is negative or not finite.
+        """
+        boolean(fades, "fades")
+        wider, name = self._switched.with_added(contact)
+        self._formulations.models([wider[name]])
+        self._switched.add(wider, name, ramp, fades, self._now)
+        self._current = None
+
+    def replace_contact(self, contact: Contact) -> None:
+        """Replace the contact of the same name from the next tick on, as by one of other friction.
+
+        Raises:
+            ContactError: there is none of this name.
+        """
+        contacts, name = self._switched.with_replaced(contact)
+        self._formulations.models([contacts[name]])
+        self._switched.contacts, self._current = contacts, None
+
+    def remove_contact(self, name: str, ramp: float = 0.0, fades: bool = True) -> None:
+        """Remove a contact, its load ramped down within `ramp` [s] first.
+
+        Until then `add_contact` may take it back.
+
+        Args:
+            name: of the contact.
+            ramp: [s].
+            fades: whether its J a = k fades with its load, see `switching`; not where a
+                task holds its frame afterwards, as the swing of a foot does.
+
+        Raises:
+            ContactError: there is none of this name.
+            ConfigurationError: a ramp that is negative or not finite.
+        """
+        self._switched.remove(name, ramp, fades, self._now)
+        self._current = None
+
+    @property
+    def _now(self) -> float:
+        return max(self._last, 0.0)
+
+    def restart(self) -> None:
+        """Forget the time of the last tick, so that the next one may be earlier; end all ramps."""
+        self._last, self._ticks = -np.inf, (None, None)
+        self._switched.end()
+        self._current = None
+
+    def __getstate__(self) -> dict[str, Any]:
+        """Without the workspaces, whose arrays a copy must not share."""
+        kept = dict(vars(self), torques=copy(self.torques))
+        for name in ("_switched", "_formulations", "_solver"):
+            kept[name] = copy(kept[name])
+        kept["_formulations"].torques = kept["torques"]
+        for name in ("_busy", "_current"):
+            del kept[name]
+        return kept
+
+    def __setstate__(self, state: dict[str, Any]) -> None:
+        vars(self).update(state)
+        self._busy, self._current = OneThread(), None
+        self._load()
+
+    def _load(self) -> None:
+        """Load what ticks need, so that none of them does."""
+        self._solver.load(self._formulation, TICKS)
+
+    @property
+    def _formulation(self) -> Formulation:
+        """Of the contacts and tasks that are there."""
+        if self._current is None:
+            self._current = self._formulations.of(self.contacts, self._closure_rank)
+            self._solver.reset()
+        return self._current
+
+    # --- one tick ----------------------------------------------------------------------------
+
+    def __call__(
+        self,
+        q: ArrayLike | State,
+        v: ArrayLike | None = None,
+        t: float = 0.0,
+        now: float | None = None,
+    ) -> Command:
+        """Return the command for the state (q, v).
+
+        Args:
+            q: configuration (nq,), or a `State` of q and v.
+            v: velocity (nv,).
+            t: time of that state [s]; references and ramps go by it, and it must not decrease.
+            now: current time [s]; a state older than the deadline is late.
+
+        Raises:
+            ConfigurationError: another thread is in a tick of this controller.
+            FootworkError: else only with on_failure="raise".
+        """
+        with self._busy:
+            try:
+                command = self._solved(self._checked(q, v, t, now), t)
+            except Exception as error:  # a robot in motion needs torques, whatever went wrong
+                if self.safe.raises:
+                    raise
+                if isinstance(q, State):
+                    v, q = q.v, q.q
+                why = f"{type(error).__name__}: {error}"
+                return self.safe.fallback(self.contacts, q, v, t, why)
+            self.safe.remember(command.tau)
+            return command
+
+    def program(self, q: ArrayLike | State, v: ArrayLike | None = None, t: float = 0.0) -> Program:
+        """Return the program of a state, as `cvxpy_reference` solves it."""
+        state = State.of(self.robot, q, v)
+        check_time(t)
+        self._updated(state, t)
+        return self._formulation.snapshot().program
+
+    def _updated(self, state: State, t: float) -> bool:
+        """Formulate the program of a state; return whether all its data are finite."""
+        contacts, loads = self.contacts, self._switched.loads(t)
+        if self.contacts is not contacts:  # one that was unloaded has been removed
+            self._current = None
+        if self.robot.closures:
+            require_closed(state)
+            if len(state.closure_basis) != self._closure_rank:
+                self._closure_rank, self._current = len(state.closure_basis), None
+        finite = self._formulation.update(state, t, loads, self._before(t))
+        fading = self._switched.fading(loads)
+        if finite and fading:
+            self._fade(state, t, fading)
+        return finite
+
+    def _fade(self, state: State, t: float, loads: dict[str, float]) -> None:
+        """Let contacts on a ramp move as they would if they were not there, as see `switching`."""
+        others = ContactSet(self.robot, [c for c in self.contacts if c.name not in loads])
+        free = self._formulations.of(others, self._closure_rank)
+        if not free.update(state, t, {}, self._before(t)):
+            return
+        a, _, _, answer = self._solver.answer(free)
+        program = self._formulation.program
+        if answer.y is not None:
+            for name, load in loads.items():
+                own = self.contacts.rows(name)
+                program.k[own] += (1 - load) * (program.J[own] @ a - program.k[own])
+
+    def _before(self, t: float) -> Tick | None:
+        """The last solved tick that is earlier than t."""
+        last, earlier = self._ticks
+        return last if last is None or last.t < t else earlier
+
+    def _checked(
+        self, q: ArrayLike | State, v: ArrayLike | None, t: float, now: float | None
+    ) -> State:
+        state = State.of(self.robot, q, v)
+        if state.v is None:
+            raise ConfigurationError("v: got None; expected a velocity (nv,)")
+        check_reach(self.robot, state.q)
+        check_time(t)
+        if t < self._last:
+            raise ConfigurationError(
+                f"t: got {t!r} s after {self._last!r} s; expected a later one, or restart() first"
+            )
+        if now is not None and not number(now, "now", unit="[s]") - t <= self.deadline:
+            raise ConfigurationError(
+                f"late: the state is {now - t:.4g} s old, expected at most {self.deadline:g} s"
+            )
+        self._last = t
+        return state
+
+    def _solved(self, state: State, t: float) -> Command:
+        if not self._updated(state, t):
+            raise ConfigurationError("tasks: what they ask for is not finite")
+        program = self._formulation.program
+        a, w, tau, answer = self._solver.answer(self._formulation)
+        gave_way: dict[str, float] = {}
+        status, reason = "optimal", ""
+        if answer.y is None and self._let_go():
+            self._updated(state, t)
+            program = self._formulation.program
+            a, w, tau, answer = self._solver.answer(self._formulation)
+        if answer.y is None:
+            a, w, tau, gave_way, beyond = self._relaxed(program, state, t)
+            if gave_way:  # else the program was feasible after all
+                status, reason = "relaxed", f"{answer.status}; gave way: {', '.join(gave_way)}"
+            if beyond >= 1.0:
+                status, reason = "unsafe", f"not safe to go on; {reason}{self._remark}"
+        if not isfinite(tau @ tau):  # as of weights that are not
+            raise SolverError("the answer's torques are not finite")
+        self.torques.remember(tau, t)
+        if self.constraints:
+            self._ticks = Tick(t, a), self._before(t)
+        multipliers = _NOTHING
+        if program.closures:
+            w, multipliers = w[: program.contact_dim], w[program.contact_dim :]
+        return Command.of(
+            tau=tau, status=status, reason=reason, a=a, w=w, t=t, q=state.q, v=state.v,
+            multipliers=multipliers,
+            contacts=self.contacts, gave_way=gave_way, iterations=answer.iterations,
+            solver=self._solver.name, models=self.contact_models, labels=self._formulation.labels(),
+            snapshot=self._formulation.snapshot(),
+        )  # fmt: skip
+
+    def _let_go(self) -> bool:
+        """Remove the contacts that are being removed, if any bears little already."""
+        names = [n for n in self.leaving if self._switched.load(n, self._now) < LITTLE]
+        for name in names:
+            self._switched.drop(name)
+            self._current = None
+        return bool(names)
+
+    @property
+    def _remark(self) -> str:
+        return f"; {self.torques.remark}" if self.torques.remark else ""
+
+    def _relaxed(
+        self, program: Program, state: State, t: float
+    ) -> tuple[Array, Array, Array, dict[str, float], float]:
+        """The solution of the elastic program, its violations, and how severe they are."""
+        self.torques.slow_down(t)
+        bounds = self.torques.at(state.velocity, t)
+        program.torque_lower, program.torque_upper = bounds
+        found = relaxed(program)
+        if found is None:
+            raise SolverError("neither the program nor its elastic form was solved")
+        damping = -self.safe.damping * state.velocity[self.robot.actuated_rows]
+        beyond = severity(found)
+        tau = damped(program.torques(found.a, found.w), damping, beyond)
+        tau = np.clip(tau, *bounds)
+        amounts = {}
+        for name in self.contacts.names:
+            amounts[f"contact {name}"] = np.abs(found.contacts[self.contacts.rows(name)]).max()
+        for i, name in enumerate(self.contacts.names):
+            amounts[f"least normal force of {name}"] = found.normal[i]
+        for row, amount in zip(program.actuated, found.joints, strict=True):
+            amounts[f"range of {self.robot.joint_of_row[row]}"] = amount
+        for label, amount in zip(self._formulation.labels(), found.constraints, strict=True):
+            amounts[label] = max(amount, amounts.get(label, 0.0))
+        gave_way = {name: float(x) for name, x in amounts.items() if x > 1e-6}
+        return found.a, found.w, tau, gave_way, beyond
+
+
+def _once(names: Sequence[str], what: str) -> None:
+    for name in names:
+        if names.count(name) > 1:
+            raise ConfigurationError(f"{what}: got the name {name!r} twice, expected each once")

@@ -1,0 +1,142 @@
+"""Formulations of a controller's programs, kept for each set of contacts and tasks.
+
+A change of contacts or tasks to what there was before finds its tables and kernels made.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Hashable, Iterable, Sequence
+from typing import Any, NamedTuple
+
+from ...contacts import Contact, ContactSet
+from ...robots.robot import Robot
+from ..constraints import Constraint
+from ..program.contact_model import ContactModel, layout
+from ..tasks import Task
+from .formulation import Formulation
+from .joint_limits import JointLimits
+from .structure import AnyTask, Parameters, ProgramStructure, same_objects, task_layout
+from .torque_range import TorqueRange
+
+KEPT = 12  # formulations of earlier sets of contacts and tasks
+
+
+class Formulations:
+    """The formulations for some tasks and constraints, by the layouts of contacts and tasks.
+
+    Args:
+        robot: of the controller.
+        torques, joint_limits, parameters: as of a `Formulation` and its structure.
+        sides, sole_share: of the models of contacts.
+    """
+
+    tasks: tuple[AnyTask, ...]
+    rows: Sequence[tuple[Constraint, int]]
+
+    def __init__(
+        self,
+        robot: Robot,
+        torques: TorqueRange,
+        joint_limits: JointLimits | None,
+        parameters: Parameters,
+        sides: int,
+        sole_share: float,
+    ) -> None:
+        self.robot, self.torques, self.joint_limits = robot, torques, joint_limits
+        self.parameters, self.sides, self.sole_share = parameters, sides, sole_share
+        self.tasks, self.rows = (), ()
+        self._start()
+
+    def _start(self) -> None:
+        self._data = self.robot._model.createData()  # one for all: it takes a while
+        self._bound: dict[str, _Bound] = {}
+        self._models: dict[Hashable, ContactModel] = {}
+        self._kept: dict[tuple[Any, ...], Formulation] = {}
+
+    def __getstate__(self) -> dict[str, Any]:
+        """Without the workspaces, whose arrays a copy must not share."""
+        own = {"_data", "_bound", "_models", "_kept"}
+        return {name: value for name, value in vars(self).items() if name not in own}
+
+    def __setstate__(self, state: dict[str, Any]) -> None:
+        vars(self).update(state)
+        self._start()
+
+    def __len__(self) -> int:
+        return len(self._kept)
+
+    def set_tasks(self, tasks: tuple[AnyTask, ...]) -> None:
+        """Take other tasks.
+
+        Raises:
+            ConfigurationError: names or values that do not fit the robot.
+        """
+        bound = [self._bind(task) for task in tasks]
+        _keep(self._bound, KEPT + len(tasks))
+        self._sizes = {task.name: size for task, (size, _, _) in zip(tasks, bound, strict=True)}
+        self.tasks, self._layout = tasks, tuple(layout for _, layout, _ in bound)
+
+    def set_constraints(self, rows: Sequence[tuple[Constraint, int]]) -> None:
+        """Take other constraints, each with its number of rows."""
+        self.rows, self._kept = rows, {}
+
+    def _bind(self, task: AnyTask) -> _Bound:
+        """The task with its names looked up; one that only another reference was set of stays."""
+        found = self._bound.pop(task.name, None)
+        if found is None or not same_objects(found.values, _values(task)):
+            size = int(task.bind(self.robot)) if isinstance(task, Task) else 0
+            found = _Bound(size, task_layout(task, size), _values(task))
+        self._bound[task.name] = found
+        return found
+
+    def of(self, contacts: ContactSet, closures: int) -> Formulation:
+        """Return that of some contacts, with so many rows of closures."""
+        models = self.models(contacts)
+        key = (closures, *[model.layout for model in models], *self._layout)
+        if (found := self._kept.pop(key, None)) is None:
+            found = self._formulated(contacts, models, closures)
+        else:
+            found.bind(contacts, models, self.tasks)
+        self._kept[key] = found
+        _keep(self._kept, KEPT)
+        return found
+
+    def _formulated(
+        self, contacts: ContactSet, models: Sequence[ContactModel], closures: int
+    ) -> Formulation:
+        structure = ProgramStructure(
+            contacts, models, self.tasks, self._sizes, self.parameters, closures, self.rows
+        )
+        return Formulation(structure, self.torques, self.joint_limits, self._data)
+
+    def models(self, contacts: Iterable[Contact]) -> list[ContactModel]:
+        """The models of some contacts; one is made of each layout when first needed."""
+        found = []
+        for contact in contacts:
+            kept = self._models.pop(layout(contact), None)
+            if kept is None:
+                kept = ContactModel(self.robot, contact, self.sides, self.sole_share)
+            self._models[kept.layout] = model = kept.of(contact)
+            found.append(model)
+        _keep(self._models, KEPT + len(found))
+        return found
+
+
+class _Bound(NamedTuple):
+    """A task's number of rows, its layout, and the values that it was bound with."""
+
+    size: int
+    layout: Hashable
+    values: list[Any]
+
+
+def _values(task: AnyTask) -> list[Any]:
+    """The task and its attributes, but for a reference, of which nothing is looked up."""
+    own = vars(task)
+    return [task, *[own[name] for name in own if name != "target" or not callable(own[name])]]
+
+
+def _keep(found: dict[Any, Any], most: int) -> None:
+    """Keep those that were used last."""
+    while len(found) > most:
+        del found[next(iter(found))]

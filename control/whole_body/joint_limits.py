@@ -1,0 +1,82 @@
+"""Velocity and position limits as bounds on accelerations.
+
+With the barrier h = q_max − q, asking ḧ + 2k ḣ + k² h ≥ 0 lets h decay no faster than a critically
+damped spring, so that h ≥ 0 is invariant if ḣ + k h ≥ 0 at the start:
+
+    a ≤ k² (q_max − q) − 2k v,        a ≤ k_v (v_max − v)
+
+and the same from below. Q. Nguyen, K. Sreenath, "Exponential control barrier functions" (2016).
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from ...arrays import Array
+from ...robots.ranges import ranges
+from ...robots.robot import Robot
+
+
+@dataclass(frozen=True, eq=False)
+class JointLimits:
+    """The limits of the actuated joints, each (na,), ±inf for none.
+
+    Attributes:
+        lower, upper: positions [rad or m]; rows: where they are in q, -1 where a joint has none.
+        speed: [rad/s or m/s].
+        stiffness: k [1/s]; grip: k_v [1/s].
+    """
+
+    rows_q: NDArray[np.intp]
+    rows_v: NDArray[np.intp]
+    lower: Array
+    upper: Array
+    speed: Array
+    stiffness: float
+    grip: float
+
+    @classmethod
+    def of(cls, robot: Robot, stiffness: float = 20.0, grip: float = 50.0) -> JointLimits:
+        """Return the limits of the description; what it does not give, or gives as 0, is none."""
+        model, rows_v = robot._model, np.flatnonzero(robot.selection_matrix.any(axis=0))
+        place = np.full(robot.nv, -1)
+        for joint in list(model.joints)[1:]:
+            if joint.nq == joint.nv and joint.nv <= 3:  # joints of which q is a coordinate
+                place[joint.idx_v : joint.idx_v + joint.nv] = np.arange(
+                    joint.idx_q, joint.idx_q + joint.nq
+                )
+        rows_q = place[rows_v]
+        low, high = ranges(model)
+        fast = np.asarray(model.upperVelocityLimit, dtype=float)[rows_v]
+        return cls(
+            np.maximum(rows_q, 0),
+            rows_v,
+            np.append(low, -np.inf)[rows_q],  # -1: none
+            np.append(high, np.inf)[rows_q],
+            np.where((fast > 0) & (fast < 1e6), fast, np.inf),
+            stiffness,
+            grip,
+        )
+
+    def bounds(self, q: Array, v: Array) -> tuple[Array, Array]:
+        """Return the slowest and the fastest accelerations (na,) that keep the limits.
+
+        Where no acceleration keeps both the range and the speed, as of a joint that comes back
+        into its range too fast, both are the one that breaks the two by the same least amount,
+        half of the gap between them.
+        """
+        x, dx, k = q[self.rows_q], v[self.rows_v], self.stiffness
+        ahead = k * k * x + 2 * k * dx
+        fastest = np.minimum(k * k * self.upper - ahead, self.grip * (self.speed - dx))
+        slowest = np.maximum(k * k * self.lower - ahead, -self.grip * (self.speed + dx))
+        crossed = slowest > fastest
+        if crossed.any():
+            middle = (slowest + fastest) / 2
+            slowest, fastest = (
+                np.where(crossed, middle, slowest),
+                np.where(crossed, middle, fastest),
+            )
+        return slowest, fastest

@@ -1,0 +1,99 @@
+"""Standing: a whole-body controller for a robot on its feet, with its usual tasks and posture."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from typing import Any
+
+import pinocchio as pin
+from numpy.typing import ArrayLike
+
+from ... import dynamics
+from ...arrays import Array
+from ...contacts import ContactSet, PointContact, Terrain, at_feet, solve_posture
+from ...contacts.cones.friction_cone import Friction
+from ...errors import ContactError
+from ...robots.configuration import check_configuration, check_robot
+from ...robots.feet.found import stands_nowhere
+from ...robots.robot import Robot
+from ...robots.values import instance, number
+from ..tasks import ComTask, FrameTask, PostureTask
+from .controller import WholeBodyController
+
+
+def stand(
+    robot: Robot,
+    contacts: ContactSet | None = None,
+    q: ArrayLike | None = None,
+    *,
+    friction: Friction = 0.7,
+    crouch: float = 0.0,
+    terrain: Terrain | None = None,
+    **options: Any,
+) -> tuple[WholeBodyController, Array]:
+    """Return a controller that keeps a robot standing, and where it does so, q (nq,).
+
+    Its tasks are "com", "base" (orientation) and "posture".
+
+    Args:
+        robot: floating base.
+        contacts: the robot's feet when not given.
+        q: where it stands; its usual posture on level ground, balanced, when not given.
+        friction: of the feet when contacts are not given; two along the soles' axes.
+        crouch: by how much the centre of mass comes down from there [m].
+        terrain: what its feet come down or up to when q is not given; level when not given.
+        options: of the WholeBodyController.
+
+    Raises:
+        ConfigurationError, ContactError: what does not fit the robot, or no such posture.
+    """
+    feet = at_feet(robot, friction) if contacts is None else ContactSet.of(robot, contacts)
+    targets = None
+    if q is None:
+        if terrain is not None:
+            targets = instance(terrain, "terrain", Terrain).targets(feet, robot.posture())
+            feet = _facing(feet, targets)
+        q = _balanced(robot, feet, targets)
+    else:
+        q = check_configuration(robot, q).copy()
+    if number(crouch, "crouch", unit="[m]"):
+        x, y, z = dynamics.com(robot, q)
+        lower = solve_posture(robot, feet, com=(x, y, z - crouch), targets=targets, q0=q)
+        if not lower.converged:
+            raise ContactError(f"crouch: got {crouch} m; {lower.reason}")
+        q = lower.q
+    base = trunk(robot)
+    pose = dynamics.frame_placement(robot, q, base)
+    tasks = [
+        ComTask(dynamics.com(robot, q), weight=10.0, gain=30.0),
+        FrameTask(pose, frame=base, rows_of="orientation", weight=5.0, gain=50.0, name="base"),
+        PostureTask(q, weight=0.1, gain=50.0),
+    ]
+    return WholeBodyController(robot, feet, tasks, **options), q
+
+
+def trunk(robot: Robot) -> str:
+    """Return the name of the link that the floating base carries."""
+    frames = [f for f in check_robot(robot)._model.frames if f.parentJoint == 1]
+    bodies = [f.name for f in frames if f.type == pin.FrameType.BODY]
+    return str((bodies or [f.name for f in frames])[0])
+
+
+def _facing(feet: ContactSet, targets: dict[str, Any]) -> ContactSet:
+    """The feet, points with the normals of what they stand on."""
+    turned = [
+        replace(foot, normal=targets[foot.name].rotation[:, 2])
+        if isinstance(foot, PointContact)
+        else foot
+        for foot in feet
+    ]
+    return ContactSet(feet.robot, turned)
+
+
+def _balanced(robot: Robot, feet: ContactSet, targets: dict[str, Any] | None) -> Array:
+    if problem := stands_nowhere(robot):
+        raise ContactError(f"{robot.name!r} finds no posture to stand in: {problem}")
+    posture = solve_posture(robot, feet, com="inside", targets=targets)
+    if not posture.converged:
+        raise ContactError(f"{robot.name!r} finds no posture to stand in: {posture.reason}")
+    return posture.q

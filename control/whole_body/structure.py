@@ -1,0 +1,173 @@
+"""Structure of a whole-body program: contact models, rows of tasks, and constant matrices.
+
+Everything here stays the same from tick to tick, until contacts or tasks change.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Hashable, Mapping, Sequence
+from itertools import accumulate
+from operator import is_
+from typing import Any, NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from ...arrays import Array, Index
+from ...contacts import ContactSet
+from ...dynamics import State
+from ..constraints import Constraint
+from ..program.contact_model import FACING_UP, ContactModel
+from ..program.null_space import moving_columns
+from ..tasks import ComTask, FrameTask, MomentumTask, PostureTask, Task
+from ..tasks.forces import ForceLikeTask
+from .switching import FULL
+
+AnyTask = Task | ForceLikeTask
+
+
+def task_layout(task: AnyTask, size: int) -> Hashable:
+    """Return what tasks have in common that take each other's place in a structure."""
+    if isinstance(task, PostureTask) and type(task) is PostureTask:
+        own = task.entries
+        return PostureTask, task.name, str(own) if isinstance(own, slice) else own.tobytes()
+    if isinstance(task, FrameTask) and type(task) is FrameTask:
+        return FrameTask, task.name, task.frame_id, task.axes, task.chosen.tobytes()
+    if isinstance(task, ComTask | MomentumTask) and type(task) in (ComTask, MomentumTask):
+        return type(task), task.name, task.chosen.tobytes()
+    return task, size
+
+
+class Parameters(NamedTuple):
+    """Parameters of the program's cost and constraints, as of `WholeBodyController`."""
+
+    contact_damping: float = 20.0
+    force_weight: float = 1e-3
+    regularisation: float = 1e-6
+
+
+class ProgramStructure:
+    """The part of a whole-body program that does not depend on the state.
+
+    Attributes:
+        robot, contacts, parameters: as given.
+        models: of the contacts, in order; contact_rows: their rows of w.
+        closures: the rows of w of the robot's closures, below.
+        columns, others: entries of v that move any contact or closure, and those that move none.
+        actuated, unactuated: rows of S, and the others.
+        dense, diagonal: motion tasks with their rows; of diagonal ones each row has a single entry.
+        forces: force tasks.
+        constraints: inequalities with their rows.
+        F, N, lower, upper: cones and normal forces, as in `Program`.
+        P: (dim, dim), cost of unevenly distributed contact forces; evenness: its scale.
+        weight: of the robot [N].
+    """
+
+    def __init__(
+        self,
+        contacts: ContactSet,
+        models: Sequence[ContactModel],
+        tasks: Sequence[AnyTask],
+        sizes: Mapping[str, int],
+        parameters: Parameters,
+        closures: int = 0,
+        constraints: Sequence[tuple[Constraint, int]] = (),
+    ) -> None:
+        self.parameters = parameters
+        self.robot = robot = contacts.robot
+        self.weight = robot.mass * float(np.linalg.norm(robot._model.gravity.linear))
+        self.closures = slice(contacts.dim, contacts.dim + closures)
+        self._add_contacts(models)
+        driven = robot.selection_matrix.any(axis=0)
+        self.actuated, self.unactuated = np.flatnonzero(driven), np.flatnonzero(~driven)
+        self._sizes = dict(sizes)
+        self._given: tuple[ContactModel | AnyTask, ...] | None = None
+        self.constraints: list[tuple[Constraint, slice]]
+        self.constraints = _stacked([c for c, _ in constraints], [size for _, size in constraints])
+        self.bind(contacts, models, tasks)
+
+    def bind(
+        self, contacts: ContactSet, models: Sequence[ContactModel], tasks: Sequence[AnyTask]
+    ) -> bool:
+        """Take other contacts and tasks of the same layouts; return whether any is another one."""
+        self.contacts, given = contacts, (*models, *tasks)
+        if self._given is not None and same_objects(given, self._given):
+            return False
+        self._given, self.models = given, tuple(models)
+        self.contact_rows: list[tuple[ContactModel, slice]]
+        self.contact_rows = _stacked(models, [model.dim for model in models])
+        motion = [task for task in tasks if isinstance(task, Task)]
+        dense = [task for task in motion if not task.diagonal]
+        diagonal = [task for task in motion if isinstance(task, PostureTask)]
+        sizes = self._sizes
+        self.dense: list[tuple[Task, slice]] = _stacked(dense, [sizes[t.name] for t in dense])
+        self.diagonal: list[tuple[PostureTask, slice]]
+        self.diagonal = _stacked(diagonal, [sizes[t.name] for t in diagonal])
+        self.forces = [task for task in tasks if isinstance(task, ForceLikeTask)]
+        return True
+
+    def _add_contacts(self, models: Sequence[ContactModel]) -> None:
+        robot, parameters = self.robot, self.parameters
+        self.columns = moving_columns(robot, models)
+        self.others: Index = np.setdiff1d(np.arange(robot.nv), self.columns)
+        rest = self.closures.stop - self.closures.start
+        self.F = _block_diagonal([model.faces for model in models], rest)
+        self.N = _block_diagonal([np.eye(1, model.dim, 2) for model in models], rest)
+        # arrays of their own, row-major: the kernels are compiled once for all controllers
+        self.lower = np.array([model.bounds[0] for model in models])
+        self.upper = np.array([model.bounds[1] for model in models])
+        metric = _block_diagonal([*[model.metric for model in models], np.zeros((rest, rest))])
+        self.evenness = parameters.force_weight / max(robot.mass, 1e-9) ** 2
+        self.P = self.evenness * metric
+
+    @property
+    def dim(self) -> int:
+        """Size of w."""
+        return len(self.P)
+
+    def load_fractions(self, loads: Mapping[str, float]) -> list[float]:
+        """Return each contact's load fraction: 1, but for those being loaded or unloaded."""
+        return [loads.get(model.name, 1.0) for model in self.models]
+
+    def nominal_forces(self, state: State, loads: Mapping[str, float]) -> Array:
+        """Return w (dim,) that distributes the weight over the contacts that face upwards."""
+        ups = [model.up(state) for model in self.models]
+        pairs = zip(ups, self.load_fractions(loads), strict=True)
+        parts = [part * float(up[2] > FACING_UP) for up, part in pairs]
+        total, w = sum(parts) + 1e-12, np.zeros(self.dim)
+        for (_, rows), up, part in zip(self.contact_rows, ups, parts, strict=True):
+            w[rows.start : rows.start + 3] = self.weight * part / total * up
+        return w
+
+    def normal_bounds(self, loads: Mapping[str, float]) -> tuple[Array, Array]:
+        """Return the bounds of the normal forces, scaled by the contacts' load fractions."""
+        if not loads:
+            return self.lower, self.upper
+        lower, upper = self.lower.copy(), self.upper.copy()
+        for i, model in enumerate(self.models):
+            if (load := loads.get(model.name)) is not None:
+                cap = load * FULL * self.weight
+                lower[i] = max(lower[i], -cap) if lower[i] < 0 else load * lower[i]
+                upper[i] = min(upper[i], cap)
+        return lower, upper
+
+
+def same_objects(some: Sequence[Any], others: Sequence[Any]) -> bool:
+    """Return whether two sequences are of the same objects."""
+    return len(some) == len(others) and all(map(is_, some, others))
+
+
+def _block_diagonal(matrices: list[Array], rest: int = 0) -> NDArray[np.float64]:
+    """The matrices in a diagonal, then `rest` columns of zeros."""
+    sizes = np.array([x.shape for x in matrices], dtype=int).reshape(-1, 2)
+    found, at, left = np.zeros(sizes.sum(axis=0) + np.array([0, rest])), 0, 0
+    for x, (rows, columns) in zip(matrices, sizes.tolist(), strict=True):
+        found[at : at + rows, left : left + columns] = x
+        at, left = at + rows, left + columns
+    return found
+
+
+def _stacked(items: Sequence[Any], sizes: Sequence[int]) -> list[tuple[Any, slice]]:
+    """Items with their rows, one below the other."""
+    ends = list(accumulate(sizes, initial=0))
+    return [(item, slice(*ends[i : i + 2])) for i, item in enumerate(items)]

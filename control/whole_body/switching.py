@@ -1,0 +1,174 @@
+"""Load ramps of contacts, so that torques do not jump when contacts are made and broken.
+
+A contact with the load fraction σ may carry at most `FULL` σ times the robot's weight, its lower
+bound is σ times its own, and the nominal forces are distributed in proportion to σ. A contact is
+unloaded to σ = 0 before it is removed, and a new one is loaded from there. Its constraint fades
+with its load,
+
+    J a = k + (1 − σ) (J a° − k)
+
+where a° are the accelerations without the contacts on a ramp: at σ = 0 it asks for what happens
+without it. The solution of a strictly convex program depends continuously on its data, so the
+torques do too, through contacts made and broken, and through one that is taken back half-way.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from copy import deepcopy
+from dataclasses import dataclass
+from typing import Any
+
+from ...contacts import Contact, ContactSet
+from ...errors import ContactError, unknown
+from ...robots.values import boolean, number
+from ..kernels.profiles import minimum_jerk
+
+FULL = 1.5  # fraction of the robot's weight that a contact may carry at the end of its ramp
+
+
+@dataclass
+class Ramp:
+    """A load fraction from `start` to `goal` within `duration` [s], from the first tick on."""
+
+    start: float
+    goal: float
+    duration: float
+    fades: bool = True  # the contact's constraint too
+    begin: float | None = None
+
+    def __post_init__(self) -> None:
+        number(self.duration, "ramp", at_least=0, unit="[s]")
+
+    def at(self, t: float) -> float:
+        """Return the load fraction at t; the ramp begins at the first t given."""
+        if self.begin is None:
+            self.begin = t
+        if self.duration <= 0:
+            return self.goal
+        s, _, _ = minimum_jerk((t - self.begin) / self.duration)
+        return self.start + s * (self.goal - self.start)
+
+    def over(self, t: float) -> bool:
+        """Return whether the goal is reached."""
+        return self.begin is not None and t >= self.begin + self.duration
+
+
+class SwitchedContacts:
+    """Contacts that are made and broken, and the ramps that their loads are on.
+
+    Attributes:
+        contacts: those there are, with those that are being removed; another set after a change.
+        ramps: by contact.
+        known: the names of all that there have been.
+    """
+
+    def __init__(self, contacts: ContactSet) -> None:
+        self.contacts, self.known = contacts, set(contacts.names)
+        self.ramps: dict[str, Ramp] = {}
+
+    def __getstate__(self) -> dict[str, Any]:
+        """Of a copy, which has ramps of its own."""
+        return dict(vars(self), ramps=deepcopy(self.ramps), known=set(self.known))
+
+    @property
+    def leaving(self) -> tuple[str, ...]:
+        """The contacts that are being removed."""
+        return tuple(name for name, ramp in self.ramps.items() if ramp.goal == 0.0)
+
+    @property
+    def loaded(self) -> tuple[str, ...]:
+        """The contacts whose load is not limited by a ramp."""
+        return tuple(name for name in self.contacts.names if name not in self.ramps)
+
+    def load(self, name: str, t: float) -> float:
+        """Return the load fraction of a contact at t [s]."""
+        ramp = self.ramps.get(name)
+        return 1.0 if ramp is None else ramp.at(t)
+
+    def loads(self, t: float) -> dict[str, float]:
+        """Return the load fractions of contacts on a ramp; remove those that are unloaded."""
+        for name, ramp in list(self.ramps.items()):
+            ramp.at(t)
+            if ramp.over(t):
+                if ramp.goal == 0.0:
+                    self.drop(name)
+                else:
+                    del self.ramps[name]
+        return {name: ramp.at(t) for name, ramp in self.ramps.items()}
+
+    def fading(self, loads: Mapping[str, float]) -> dict[str, float]:
+        """Return the load fractions of contacts whose constraint fades."""
+        return {name: load for name, load in loads.items() if self.ramps[name].fades}
+
+    def with_added(self, contact: Contact) -> tuple[ContactSet, str]:
+        """Return the contacts with another one, in the place of one that leaves, and its name.
+
+        Raises:
+            ContactError: there is one of this name, which is not being removed.
+        """
+        name = _name(contact)
+        if name in self.leaving:
+            return self._replaced(name, contact), name
+        wider = ContactSet(self.contacts.robot, [*self.contacts, contact])
+        return wider, wider.names[-1]
+
+    def add(self, contacts: ContactSet, name: str, ramp: float, fades: bool, t: float) -> None:
+        """Take the contacts of `with_added`; the load goes up from what it is at t [s]."""
+        load = 0.0
+        if name in self.leaving:
+            load, fades = self.load(name, t), self.ramps[name].fades
+        self.ramps[name] = Ramp(load, 1.0, ramp, fades)
+        self.contacts = contacts
+        self.known.add(name)
+
+    def with_replaced(self, contact: Contact) -> tuple[ContactSet, str]:
+        """Return the contacts with another one in the place of that of its name, and the name.
+
+        Raises:
+            ContactError: there is none of this name.
+        """
+        name = _name(contact)
+        self._require(name)
+        return self._replaced(name, contact), name
+
+    def _replaced(self, name: str, contact: Contact) -> ContactSet:
+        kept = [contact if c.name == name else c for c in self.contacts]
+        return ContactSet(self.contacts.robot, kept)
+
+    def remove(self, name: str, ramp: float, fades: bool, t: float) -> None:
+        """Remove a contact, its load ramped down first, from what it is at t [s].
+
+        Raises:
+            ContactError: there is none of this name.
+            ConfigurationError: a ramp that is negative or not finite.
+        """
+        self._require(name)
+        removed = Ramp(self.load(name, t), 0.0, ramp, boolean(fades, "fades"))
+        if ramp > 0:
+            self.ramps[name] = removed
+        else:
+            self.drop(name)
+
+    def drop(self, name: str) -> None:
+        """Remove a contact at once."""
+        self.ramps.pop(name, None)
+        others = [contact for contact in self.contacts if contact.name != name]
+        self.contacts = ContactSet(self.contacts.robot, others)
+
+    def end(self) -> None:
+        """End all ramps."""
+        for name in self.leaving:
+            self.drop(name)
+        self.ramps.clear()
+
+    def _require(self, name: str) -> None:
+        if name not in self.contacts.names:
+            raise ContactError(unknown("contact", name, self.contacts.names))
+
+
+def _name(contact: Contact) -> str:
+    """The contact's name in a set of its own."""
+    if not isinstance(contact, Contact):
+        raise ContactError(f"contact: got {contact!r:.80}, expected a PointContact or such")
+    return contact.name or contact.frame

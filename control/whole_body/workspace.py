@@ -1,0 +1,125 @@
+"""Workspace: the arrays of one tick's program in one block of memory, which a single copy keeps."""
+
+from __future__ import annotations
+
+from functools import cached_property
+from math import prod
+from typing import NamedTuple
+
+import numpy as np
+
+from ...arrays import Array
+from ..program.qp import Program
+from ..tasks import PostureTask, Rows, Task
+from ..tasks.forces import ForceLikeTask, ForceRows
+from .structure import ProgramStructure
+
+
+class TaskRows(NamedTuple):
+    """The rows of all tasks at one state: dense, single entries of a, and on the forces."""
+
+    dense: list[tuple[Task, Rows]]
+    diagonal: list[tuple[PostureTask, Array, Array]]
+    forces: list[tuple[ForceLikeTask, ForceRows]]
+
+    def residuals(self, a: Array, w: Array) -> dict[str, Array]:
+        """Return each task's residual, A a − r or B w − c."""
+        found = {task.name: rows.A @ a - rows.r for task, rows in self.dense}
+        found |= {task.name: a[task.entries] - r for task, r, _ in self.diagonal}
+        return found | {task.name: rows.B @ w - rows.c for task, rows in self.forces}
+
+    def errors(self) -> dict[str, Array]:
+        """Return the errors of the motion tasks."""
+        found = {task.name: rows.error for task, rows in self.dense}
+        return found | {task.name: error for task, _, error in self.diagonal}
+
+    def motion(self, nv: int) -> list[tuple[Task, Rows]]:
+        """Return all motion tasks as dense rows."""
+        eye = np.eye(nv)
+        diagonal = [(t, Rows(eye[t.entries], r, error)) for t, r, error in self.diagonal]
+        return [*self.dense, *diagonal]
+
+
+class Bounds(NamedTuple):
+    """The part of a program outside the workspace: costs of the forces, and bounds; as there."""
+
+    P: Array
+    lower: Array
+    upper: Array
+    torque_lower: Array
+    torque_upper: Array
+    slowest: Array
+    fastest: Array
+    Q: Array
+
+
+class Workspace:
+    """Preallocated arrays of a `Program`, of the tasks' errors and of postures' accelerations.
+
+    Attributes:
+        arrays: by name, written at each tick.
+    """
+
+    def __init__(self, structure: ProgramStructure) -> None:
+        self.structure = structure
+        nv, dim = structure.robot.nv, structure.dim
+        m = structure.dense[-1][1].stop if structure.dense else 0
+        n = structure.diagonal[-1][1].stop if structure.diagonal else 0
+        i = structure.constraints[-1][1].stop if structure.constraints else 0
+        self.shapes = {
+            "M": (nv, nv), "b": (nv,), "J": (dim, nv), "k": (dim,), "A": (m, nv), "r": (m,),
+            "weight": (m,), "d": (nv,), "p": (nv,), "e": (m,), "posture_r": (n,),
+            "posture_e": (n,), "s": (dim,), "L": (i, nv), "least": (i,),
+        }  # fmt: skip
+        self.memory = np.zeros(sum(prod(shape) for shape in self.shapes.values()))
+        self.arrays: dict[str, Array] = self.views(self.memory)
+
+    def views(self, memory: Array) -> dict[str, Array]:
+        """Return the arrays in a block of memory."""
+        found, start = {}, 0
+        for name, shape in self.shapes.items():
+            stop = start + prod(shape)
+            found[name], start = memory[start:stop].reshape(shape), stop
+        return found
+
+    def program(self, of: dict[str, Array], bounds: Bounds) -> Program:
+        """Return the program of these arrays."""
+        s = self.structure
+        return Program(
+            of["M"], of["b"], of["J"], of["k"], s.actuated, s.unactuated, of["A"], of["r"],
+            of["weight"], of["d"], of["p"], bounds.P, of["s"], s.F, s.N, *bounds[1:],
+            of["L"], of["least"], s.closures.stop - s.closures.start,
+        )  # fmt: skip
+
+    def task_rows(
+        self, of: dict[str, Array], forces: list[tuple[ForceLikeTask, ForceRows]]
+    ) -> TaskRows:
+        """Return the rows of all tasks in these arrays."""
+        dense = [(t, Rows(of["A"][i], of["r"][i], of["e"][i])) for t, i in self.structure.dense]
+        diagonal = self.structure.diagonal
+        single = [(task, of["posture_r"][i], of["posture_e"][i]) for task, i in diagonal]
+        return TaskRows(dense, single, forces)
+
+
+class Snapshot:
+    """A copy of the workspace at one state."""
+
+    def __init__(
+        self, workspace: Workspace, bounds: Bounds, forces: list[tuple[ForceLikeTask, ForceRows]]
+    ) -> None:
+        self._workspace, self._memory = workspace, workspace.memory.copy()
+        self._bounds, self._forces = bounds, forces
+
+    @cached_property
+    def _arrays(self) -> dict[str, Array]:
+        return self._workspace.views(self._memory)
+
+    @cached_property
+    def program(self) -> Program:
+        """The program that was solved."""
+        return self._workspace.program(self._arrays, self._bounds)
+
+    @cached_property
+    def tasks(self) -> TaskRows:
+        """The rows of the tasks."""
+        return self._workspace.task_rows(self._arrays, self._forces)
