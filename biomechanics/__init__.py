@@ -7,34 +7,34 @@ from typing import TYPE_CHECKING
 from ..dynamics.motions.differences import differentiate
 from ..dynamics.motions.filters import lowpass
 from ..registry import moved
-from .force_plates import ForcePlate
-from .forces_file import write_forces
-from .gait import Gait, analyse_gait
-from .inertia import inertia_about, moved_inertia, rotated_inertia
-from .joint_coordinates import joint_angles
-from .lab_files import read_trial
-from .marker_fit import fit_markers
-from .marker_sets import MarkerSet
-from .markers import Markers
-from .moving_frames import MovingFrame, frame_motion
-from .moving_frames_balance import (
+from .chains.joint_coordinates import joint_angles
+from .chains.robot_chain import chain_of_robot, motion_of_robot
+from .chains.segment_motion import SegmentMotion
+from .chains.segment_tree import Segment
+from .chains.segments import SegmentChain
+from .frames.inertia import inertia_about, moved_inertia, rotated_inertia
+from .frames.moving_frames import MovingFrame, frame_motion
+from .frames.moving_frames_balance import (
     fictitious_wrenches,
     observed_joint_wrenches,
     wrench_balance,
 )
-from .robot_chain import chain_of_robot, motion_of_robot
+from .gait import Gait, analyse_gait
+from .lab.force_plates import ForcePlate
+from .lab.forces import write_forces
+from .lab.reading import read_trial
+from .lab.storage import read_storage
+from .lab.trc import write_trc
+from .lab.trial import Trial
+from .markers.marker_fit import fit_markers
+from .markers.marker_sets import MarkerSet
+from .markers.markers import Markers
 from .robot_dynamics import trial_dynamics
 from .robot_gait import robot_gait
-from .segment_motion import SegmentMotion
-from .segment_tree import Segment
-from .segments import SegmentChain
-from .storage_file import read_storage
+from .series.rotations import angular_acceleration, angular_velocity
+from .series.wrenches import WrenchSeries
 from .subject import make_subject
 from .synthetic_walker import SyntheticWalk, synthetic_walk
-from .time_derivatives import angular_acceleration, angular_velocity
-from .trc import write_trc
-from .trial import Trial
-from .wrench_series import WrenchSeries
 
 if TYPE_CHECKING:
     from . import symbolic

@@ -7,13 +7,13 @@ from numpy.typing import ArrayLike
 
 from ..arrays import Array
 from ..robots.values import number
-from .anatomical_frames import Poses
 from .body_segment_tables import body_segment
-from .marker_sets import MarkerSet
-from .markers import Markers
-from .segment_tree import Segment
-from .segments import SegmentChain
-from .series import turn_back
+from .chains.segment_tree import Segment
+from .chains.segments import SegmentChain
+from .markers.anatomical_frames import Poses
+from .markers.marker_sets import MarkerSet
+from .markers.markers import Markers
+from .series.vectors import turn_back
 
 # of the average man; where hands hang, half their distance [m]
 _HALF_SHOULDERS = 0.20

@@ -10,9 +10,9 @@ import numpy as np
 
 from ..arrays import Array
 from .axes import up_vector
-from .force_plates import ForcePlate
-from .series import dot
-from .wrench_series import WrenchSeries
+from .lab.force_plates import ForcePlate
+from .series.vectors import dot
+from .series.wrenches import WrenchSeries
 
 NEAREST = 0.25  # largest distance at which a centre of pressure is assigned to a foot [m]
 

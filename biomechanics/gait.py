@@ -18,17 +18,17 @@ from ..arrays import Array
 from ..dynamics.motions.filters import SHORTEST, lowpass
 from ..errors import ConfigurationError, unknown
 from ..robots.values import boolean, instance, number, one_of
-from .anatomical_frames import segment_poses
 from .axes import up_vector
 from .body_model import body_model
-from .chain_forces import ChainForces
+from .chains.chain_forces import ChainForces
+from .chains.joint_coordinates import joint_angles
+from .chains.segment_motion import SegmentMotion
 from .footfalls import Footfall, footfalls, ground_wrenches
-from .joint_coordinates import joint_angles
-from .marker_sets import MarkerSet, implausible, marker_set_of, on_their_sides
-from .markers import Markers
-from .segment_motion import SegmentMotion
-from .swapped_labels import relabelled
-from .trial import Trial
+from .lab.trial import Trial
+from .markers.anatomical_frames import segment_poses
+from .markers.marker_sets import MarkerSet, implausible, marker_set_of, on_their_sides
+from .markers.markers import Markers
+from .markers.swapped_labels import relabelled
 
 BELOW = {"hip": "thigh", "knee": "shank", "ankle": "foot"}  # joint -> the segment below it
 STEPS = ("filter", "frames", "derivatives", "feet", "forces")

@@ -10,10 +10,10 @@ import numpy as np
 
 from .. import files
 from ..arrays import Array
+from .chains.joint_coordinates import ANGLES
 from .gait import Gait
-from .joint_coordinates import ANGLES
 from .robot_gait import RobotGait
-from .series import rms
+from .series.vectors import rms
 
 
 def facts(gait: Gait, robot: RobotGait | None = None) -> dict[str, Any]:

@@ -15,8 +15,8 @@ from ..dynamics.motions.curves import velocities_and_accelerations
 from ..errors import ConfigurationError
 from ..robots.robot import Robot
 from ..robots.values import mapping, sequence
-from .series import turn
-from .wrench_series import WrenchSeries
+from .series.vectors import turn
+from .series.wrenches import WrenchSeries
 
 
 @dataclass(frozen=True, eq=False, repr=False)

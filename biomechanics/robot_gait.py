@@ -17,13 +17,13 @@ from ..errors import ConfigurationError
 from ..robots.robot import Robot
 from ..robots.values import instance, mapping
 from .axes import turning
-from .chain_forces import ChainForces
+from .chains.chain_forces import ChainForces
+from .chains.robot_chain import chain_of_robot, motion_of_robot
 from .footfalls import ground_wrenches
 from .gait import Gait
-from .marker_fit import MarkerFit
-from .robot_chain import chain_of_robot, motion_of_robot
+from .markers.marker_fit import MarkerFit
 from .robot_dynamics import TrialDynamics, trial_dynamics
-from .series import rms
+from .series.vectors import rms
 from .subject import HUMAN, Subject, make_subject
 
 

@@ -17,10 +17,10 @@ from ..dynamics.kinematics import frame_placement
 from ..robots.configuration import check_robot
 from ..robots.robot import Robot
 from ..robots.values import instance, mapping, number, whole_number
-from .anatomical_frames import Poses, segment_poses
-from .marker_fit import Attachments, MarkerFit, attach, brought_to, fit_markers
-from .marker_sets import MarkerSet, marker_set_of, on_their_sides
-from .markers import Markers
+from .markers.anatomical_frames import Poses, segment_poses
+from .markers.marker_fit import Attachments, MarkerFit, attach, brought_to, fit_markers
+from .markers.marker_sets import MarkerSet, marker_set_of, on_their_sides
+from .markers.markers import Markers
 
 HUMAN = {
     "pelvis": "middle_pelvis",

@@ -25,12 +25,12 @@ from ..robots.values import number, whole_number
 from .axes import turning, up_vector
 from .body_model import leg_segments, upper_body_segment
 from .body_segment_tables import body_segment
-from .force_plates import ForcePlate
-from .marker_sets import BOTH_LEGS, SIDES
-from .markers import Markers
-from .series import cross, turn
-from .trial import Trial
-from .wrench_series import WrenchSeries
+from .lab.force_plates import ForcePlate
+from .lab.trial import Trial
+from .markers.marker_sets import BOTH_LEGS, SIDES
+from .markers.markers import Markers
+from .series.vectors import cross, turn
+from .series.wrenches import WrenchSeries
 
 # from the mid-hips to the iliac spines, consistent with Harrington's regression
 _WIDTH, _DEPTH = 0.25, 0.15

@@ -517,7 +517,7 @@ def of_trials() -> dict[str, dict[str, Any]]:
     biomechanics.write_forces("written.forces", trial.plates)
     Path("written.sto").write_text("x\nendheader\ntime\ta\n0\t1\n0.1\t1\n")
     gait = {"trial": trial, "mass": 70.0, "gait": biomechanics.analyse_gait(trial, 70.0)}
-    legs = biomechanics.marker_sets.ONE_LEG.legs
+    legs = biomechanics.markers.marker_sets.ONE_LEG.legs
     Path("legs.json").write_text(json.dumps({"legs": legs}))
     fit = {"robot": robot, "markers": trial.markers.cut(0, 3), "progress": False}
     links = {"links": {part: part for part in robot.frame_names if part != "universe"}}

@@ -12,7 +12,9 @@ import pytest
 
 import footwork as fw
 from footwork import contacts, control, files
-from footwork.biomechanics import forces_file, gait_report, trc
+from footwork.biomechanics import gait_report
+from footwork.biomechanics.lab import forces as forces_file
+from footwork.biomechanics.lab import trc
 from footwork.commands import output, terms
 
 ROOT = Path(__file__).parent.parent
@@ -91,7 +93,7 @@ ELSEWHERE = {
     "visualize/viewer/redirect.py",  # in a folder of its own, readable by its owner alone
     "robots/mjcf/reader.py",  # in a temporary folder
     "visualize/notebook.py",  # into memory
-    "biomechanics/c3d_child.py",  # into memory
+    "biomechanics/lab/c3d_child.py",  # into memory
     "src/footwork/cli.py",  # the null device
 }
 

@@ -13,8 +13,10 @@ import pytest
 
 from footwork import biomechanics, cli
 from footwork import dynamics as dyn
-from footwork.biomechanics import axes, gait_report, marker_sets
+from footwork.biomechanics import axes, gait_report
 from footwork.biomechanics.body_segment_tables import DE_LEVA
+from footwork.biomechanics.markers import marker_sets
+from footwork.biomechanics.markers.anatomical_frames import segment_poses
 from footwork.errors import ConfigurationError, DataError
 from footwork.visualize.plots import gait as gait_plots
 
@@ -309,7 +311,7 @@ def test_one_confused_leg_is_refused():
 
 def one_leg(trial, side):
     """The markers of one leg under the names of a one-leg set, with its hip."""
-    poses = biomechanics.anatomical_frames.segment_poses(trial.markers, marker_sets.BOTH_LEGS)
+    poses = segment_poses(trial.markers, marker_sets.BOTH_LEGS)
     leg = marker_sets.BOTH_LEGS.legs[side]
     table = marker_sets.ONE_LEG.legs["right"]
     columns = {table[k]: trial.markers[leg[k]] for k in leg} | {"FH": poses[f"{side} thigh"][1]}
@@ -423,7 +425,7 @@ def test_hips_are_where_the_regression_says():
         "left psis": (-0.15, 0, -0.05),
     }
     spines = {k: np.array([p]) for k, p in narrow.items()}
-    hips = biomechanics.anatomical_frames.hip_centres(np.eye(3)[None], spines)
+    hips = biomechanics.markers.anatomical_frames.hip_centres(np.eye(3)[None], spines)
     assert hips["right"][0] == pytest.approx([-0.0459, -0.0829, 0.0865])
     assert hips["left"][0] == pytest.approx([-0.0459, -0.0829, -0.0865])
 

@@ -10,7 +10,7 @@ import pytest
 
 from footwork import biomechanics, cli
 from footwork.biomechanics import gait_report
-from footwork.biomechanics.marker_sets import BOTH_LEGS
+from footwork.biomechanics.markers.marker_sets import BOTH_LEGS
 from footwork.dynamics.motions import filters
 from footwork.errors import ConfigurationError, DataError
 
@@ -35,7 +35,7 @@ def table(folder, trial, **changed):
     """The walker's right leg and its plate as a table; `changed` columns have other values."""
     leg = biomechanics.analyse_gait(trial, 70, cutoff=None).names.legs["right"]
     points = {letters: trial.markers[leg[landmark]] for letters, landmark in LETTERS.items()}
-    points["FH"] = biomechanics.anatomical_frames.segment_poses(trial.markers, BOTH_LEGS)[
+    points["FH"] = biomechanics.markers.anatomical_frames.segment_poses(trial.markers, BOTH_LEGS)[
         "right thigh"
     ][1]
     plate = trial.plates[0]

@@ -9,6 +9,7 @@ import pytest
 import footwork as fw
 from footwork import biomechanics
 from footwork import dynamics as dyn
+from footwork.biomechanics.frames import inertia
 
 
 @pytest.fixture
@@ -82,9 +83,9 @@ def test_refusals(load_robot):
     with pytest.raises(fw.ConfigurationError, match="expected a rotation matrix"):
         biomechanics.rotated_inertia(np.eye(3), 2 * np.eye(3))
     with pytest.raises(fw.ConfigurationError, match="mass"):
-        biomechanics.inertia.steiner(-1.0, np.zeros(3))
+        inertia.steiner(-1.0, np.zeros(3))
     with pytest.raises(fw.ConfigurationError, match="arm: got shape"):
-        biomechanics.inertia.steiner(1.0, np.zeros(2))
+        inertia.steiner(1.0, np.zeros(2))
     with pytest.raises(fw.ConfigurationError, match="did you mean 'joint_1'"):
         biomechanics.inertia_about(robot, np.zeros(3), bodies=["joint1"])
     with pytest.raises(fw.ConfigurationError, match="some mass"):
@@ -95,9 +96,9 @@ def test_refusals(load_robot):
 def test_what_is_no_mass_and_no_matrix_is_told(bad):
     robot, arm = fw.load("limb"), [0, 0, 1]
     with pytest.raises(fw.ConfigurationError, match="mass: got"):
-        biomechanics.inertia.steiner(bad, arm)
+        inertia.steiner(bad, arm)
     with pytest.raises(fw.ConfigurationError, match="mass: got"):
-        biomechanics.moving_frames.fictitious_wrenches_of(
+        biomechanics.frames.moving_frames.fictitious_wrenches_of(
             bad, biomechanics.MovingFrame(), biomechanics.MovingFrame()
         )
     with pytest.raises(fw.ConfigurationError, match="inertia: got"):
@@ -110,6 +111,6 @@ def test_what_is_no_mass_and_no_matrix_is_told(bad):
 
 
 def test_masses_of_every_kind_of_number():
-    expected = biomechanics.inertia.steiner(2.0, [1, 2, 3])
+    expected = inertia.steiner(2.0, [1, 2, 3])
     for mass in (2, np.int64(2), np.float32(2), np.array(2.0)):
-        np.testing.assert_array_equal(biomechanics.inertia.steiner(mass, [1, 2, 3]), expected)
+        np.testing.assert_array_equal(inertia.steiner(mass, [1, 2, 3]), expected)

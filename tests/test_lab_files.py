@@ -198,7 +198,7 @@ def test_a_table_with_rounded_times_and_parked_centres(tmp_path):
     commas = [line.replace("\t", ",") for line in table(cop="1e9\t0\t1e9")]
     other = biomechanics.read_trial(write(tmp_path / "leg.csv", commas, "\n")).plates[0]
     np.testing.assert_allclose(other.moment, plate.moment, atol=1e-12)
-    metres = biomechanics.lab_table.read_table(write(tmp_path / "m.txt", table()), unit="cm")
+    metres = biomechanics.lab.table.read_table(write(tmp_path / "m.txt", table()), unit="cm")
     np.testing.assert_allclose(metres.markers["LM"], 10 * trial.markers["LM"])
 
 
@@ -254,7 +254,7 @@ def test_a_bad_trc_is_told(tmp_path, what):
     change, message = BAD_TRC[what]
     path = write(tmp_path / "b.trc", change(trc(tmp_path)), "\n")
     with pytest.raises(DataError, match=message):
-        biomechanics.trc.read_trc(path)
+        biomechanics.lab.trc.read_trc(path)
 
 
 BAD_FORCES = {
@@ -272,7 +272,7 @@ def test_bad_forces_are_told(tmp_path, what):
     biomechanics.write_forces(tmp_path / "a.forces", (a_plate(),))
     lines = (tmp_path / "a.forces").read_text().splitlines()
     with pytest.raises(DataError, match=message):
-        biomechanics.forces_file.read_forces(write(tmp_path / "b.forces", change(lines), "\n"))
+        biomechanics.lab.forces.read_forces(write(tmp_path / "b.forces", change(lines), "\n"))
 
 
 def test_what_is_no_file_is_told(tmp_path):
@@ -287,7 +287,7 @@ def test_what_is_no_file_is_told(tmp_path):
     with pytest.raises(DataError, match="not a text file"):
         biomechanics.read_trial(tmp_path / "binary.txt")
     with pytest.raises(DataError, match=r"in m the markers span [\d.]+ m"):
-        biomechanics.lab_table.read_table(write(tmp_path / "leg.txt", table()), unit="m")
+        biomechanics.lab.table.read_table(write(tmp_path / "leg.txt", table()), unit="m")
 
 
 @pytest.mark.parametrize("seed", range(20))
@@ -395,7 +395,7 @@ def test_a_bad_c3d_file_is_told(tmp_path):
 def test_a_c3d_file_that_takes_its_reader_down_is_told(tmp_path, monkeypatch, program, told):
     """A crash or a hang of the C++ library stays in a process of its own."""
     pytest.importorskip("ezc3d")
-    module = sys.modules["footwork.biomechanics.c3d"]
+    module = sys.modules["footwork.biomechanics.lab.c3d"]
     (tmp_path / "c3d_child.py").write_text(program)
     monkeypatch.setattr(module, "__file__", str(tmp_path / "c3d.py"))
     monkeypatch.setattr(module, "_PATIENCE", 1)
@@ -407,7 +407,7 @@ def test_a_c3d_file_that_takes_its_reader_down_is_told(tmp_path, monkeypatch, pr
 def test_without_ezc3d_the_extra_is_named(tmp_path, monkeypatch):
     monkeypatch.setitem(sys.modules, "ezc3d", None)
     with pytest.raises(FootworkError, match=r"footwork\[c3d\]"):
-        biomechanics.c3d.read_c3d(tmp_path / "a.c3d")
+        biomechanics.lab.c3d.read_c3d(tmp_path / "a.c3d")
 
 
 # --- filters ----------------------------------------------------------------------------------

@@ -113,7 +113,7 @@ def test_missing_markers_have_no_say():
 
 
 def test_frames_that_do_not_converge_are_told(monkeypatch):
-    from footwork.biomechanics import marker_fit
+    from footwork.biomechanics.markers import marker_fit
 
     monkeypatch.setattr(marker_fit, "_STEPS", 1)
     w = biomechanics.synthetic_walk(rate=50)
@@ -138,8 +138,8 @@ def test_attachments_are_found_from_postures():
     w = biomechanics.synthetic_walk(rate=50)
     seen = w.trial("z").markers
     links = {marker: link for marker, (link, _) in w.attachments.items()}
-    found = biomechanics.marker_fit.attach(w.robot, w.q[5], links, seen.positions[5])
-    averaged = biomechanics.marker_fit.attach(w.robot, w.q[:8], links, seen.positions[:8])
+    found = biomechanics.markers.marker_fit.attach(w.robot, w.q[5], links, seen.positions[5])
+    averaged = biomechanics.markers.marker_fit.attach(w.robot, w.q[:8], links, seen.positions[:8])
     for marker, (link, place) in w.attachments.items():
         assert found[marker][0] == averaged[marker][0] == link
         np.testing.assert_allclose(found[marker][1], place, atol=1e-12)
@@ -147,9 +147,9 @@ def test_attachments_are_found_from_postures():
     unseen = seen.positions[:2].copy()
     unseen[:, 3] = np.nan
     with pytest.raises(ConfigurationError, match=r"were not seen in any"):
-        biomechanics.marker_fit.attach(w.robot, w.q[:2], links, unseen)
+        biomechanics.markers.marker_fit.attach(w.robot, w.q[:2], links, unseen)
     with pytest.raises(ConfigurationError, match="2 postures and 1 frames"):
-        biomechanics.marker_fit.attach(w.robot, w.q[:2], links, seen.positions[0])
+        biomechanics.markers.marker_fit.attach(w.robot, w.q[:2], links, seen.positions[0])
 
 
 def test_markers_to_torques():

@@ -10,6 +10,7 @@ import footwork as fw
 from footwork import biomechanics
 from footwork import dynamics as dyn
 from footwork.biomechanics import MovingFrame
+from footwork.biomechanics.frames import moving_frames, moving_frames_balance
 
 ROBOTS = [
     ("limb", "fixed"),
@@ -132,7 +133,7 @@ def test_motions_seen_are_derivatives_of_places_seen(robot, random_state):
 
     observer = biomechanics.frame_motion(robot, q, v, a, frame, spread)
     for i, motion in enumerate(
-        biomechanics.moving_frames_balance.observed_motions(robot, q, v, a, observer).values(),
+        moving_frames_balance.observed_motions(robot, q, v, a, observer).values(),
         start=1,
     ):
         places = np.array([seen(k * STEP, i) for k in range(-4, 5)])
@@ -149,7 +150,7 @@ def test_angular_terms_are_the_inertial_ones(robot, random_state):
     q, v, a = random_state(robot)
     observer = random_observer(4)
     R, step = observer.placement.rotation, 1e-6
-    motions = biomechanics.moving_frames_balance.observed_motions(robot, q, v, a, observer)
+    motions = moving_frames_balance.observed_motions(robot, q, v, a, observer)
 
     def turning(frame, t):
         at = robot.integrate(q, t * v)
@@ -177,7 +178,7 @@ def test_carrying_undoes_seeing(seed):
 
 def test_an_observer_on_the_body_sees_it_at_rest(robot, random_state):
     q, v, a = random_state(robot)
-    for com in biomechanics.moving_frames_balance.body_motions(robot, q, v, a).values():
+    for com in moving_frames_balance.body_motions(robot, q, v, a).values():
         seen = com.seen_from(com)
         vectors = [seen.velocity, seen.acceleration, seen.angular_velocity]
         assert np.abs([*vectors, seen.angular_acceleration]).max() < 1e-10
@@ -189,7 +190,7 @@ def test_centre_of_mass_accelerates_as_its_jacobian_says(robot, random_state):
     total = sum(
         robot.model.inertias[i].mass * com.acceleration
         for i, com in enumerate(
-            biomechanics.moving_frames_balance.body_motions(robot, q, v, a).values(), start=1
+            moving_frames_balance.body_motions(robot, q, v, a).values(), start=1
         )
     )
     expected = robot.mass * (dyn.com_jacobian(robot, q) @ a + dyn.com_drift(robot, q, v))
@@ -201,28 +202,28 @@ def test_four_toys():
     mass = 2.0
     stone = MovingFrame(pin.SE3(np.eye(3), np.array([3.0, 0.0, 0.0])))
     lift = MovingFrame(acceleration=(0, 0, 1.5))
-    assert biomechanics.moving_frames.fictitious_wrenches_of(
-        mass, stone, lift
-    ).total.force == pytest.approx([0, 0, -3])
+    assert moving_frames.fictitious_wrenches_of(mass, stone, lift).total.force == pytest.approx(
+        [0, 0, -3]
+    )
 
     motor = MovingFrame(angular_acceleration=(0, 0, 4.0))  # at rest still, starting
-    forces = biomechanics.moving_frames.fictitious_wrenches_of(mass, stone, motor)
+    forces = moving_frames.fictitious_wrenches_of(mass, stone, motor)
     assert forces.euler.force == pytest.approx([0, -mass * 4 * 3, 0])
     assert size(forces.total - forces.euler) == 0
 
     vinyl = MovingFrame(angular_velocity=(0, 0, 5.0))
     turning_along = vinyl.carrying(stone)
-    forces = biomechanics.moving_frames.fictitious_wrenches_of(mass, turning_along, vinyl)
+    forces = moving_frames.fictitious_wrenches_of(mass, turning_along, vinyl)
     assert forces.centrifugal.force == pytest.approx([mass * 25 * 3, 0, 0])
     assert np.abs((forces.total - forces.centrifugal).vector).max() < 1e-12
 
     slider = MovingFrame(pin.SE3.Identity(), velocity=(0.7, 0, 0))  # through the middle, outwards
-    forces = biomechanics.moving_frames.fictitious_wrenches_of(mass, vinyl.carrying(slider), vinyl)
+    forces = moving_frames.fictitious_wrenches_of(mass, vinyl.carrying(slider), vinyl)
     assert forces.coriolis.force == pytest.approx([0, -2 * mass * 5 * 0.7, 0])
     assert size(forces.total - forces.coriolis) == 0
 
     # a stone at rest, seen from the turntable: Coriolis is twice the centrifugal force, inwards
-    forces = biomechanics.moving_frames.fictitious_wrenches_of(mass, stone, vinyl)
+    forces = moving_frames.fictitious_wrenches_of(mass, stone, vinyl)
     assert forces.coriolis.force == pytest.approx(-2 * forces.centrifugal.force)
 
 
@@ -250,10 +251,10 @@ def test_refusals(load_robot):
     still = MovingFrame()
     for mass in (-1.0, np.nan, np.inf):
         with pytest.raises(fw.ConfigurationError, match="mass: got"):
-            biomechanics.moving_frames.fictitious_wrenches_of(mass, still, still)
+            moving_frames.fictitious_wrenches_of(mass, still, still)
     for call in (
-        lambda: biomechanics.moving_frames.fictitious_wrenches_of(1.0, still, "world"),
-        lambda: biomechanics.moving_frames.fictitious_wrenches_of(1.0, np.zeros(3), still),
+        lambda: moving_frames.fictitious_wrenches_of(1.0, still, "world"),
+        lambda: moving_frames.fictitious_wrenches_of(1.0, np.zeros(3), still),
         lambda: still.seen_from(None),
         lambda: still.carrying("x"),
     ):

@@ -10,7 +10,7 @@ import pytest
 
 from footwork import biomechanics
 from footwork.biomechanics import lab_text
-from footwork.biomechanics.storage_file import read_storage, read_storage_forces
+from footwork.biomechanics.lab.storage import read_storage, read_storage_forces
 from footwork.errors import DataError
 
 

@@ -10,7 +10,7 @@ import pytest
 
 from footwork import biomechanics, robots
 from footwork import dynamics as dyn
-from footwork.biomechanics import joint_coordinates
+from footwork.biomechanics.chains import joint_coordinates
 from footwork.dynamics.motions import differences
 from footwork.errors import ConfigurationError
 
@@ -125,7 +125,7 @@ def test_the_block_form_reads_as_written():
     robot = robots.load("biped")
     chain = biomechanics.chain_of_robot(robot)
     motion = biomechanics.motion_of_robot(robot, *random_trial(robot)).ordered(chain.names)
-    form = biomechanics.block_form.block_form(chain, motion, loads(chain))
+    form = biomechanics.chains.block_form.block_form(chain, motion, loads(chain))
     forces = form.solve()
     joints = [
         np.concatenate([forces.force(j), forces.moment(j, "segment")], axis=1) for j in chain.names
@@ -142,7 +142,7 @@ def test_long_trials_are_solved_piece_by_piece(monkeypatch):
     chain = biomechanics.chain_of_robot(robot)
     motion = biomechanics.motion_of_robot(robot, *random_trial(robot))
     at_once = chain.solve(motion, loads(chain))
-    monkeypatch.setattr(sys.modules["footwork.biomechanics.block_form"], "_AT_ONCE", 5)
+    monkeypatch.setattr(sys.modules["footwork.biomechanics.chains.block_form"], "_AT_ONCE", 5)
     assert largest_difference(at_once, chain.solve(motion, loads(chain))) == 0
 
 

@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from ...arrays import Array
-from ...biomechanics.moving_frames import MovingFrame, frame_motion
+from ...biomechanics.frames.moving_frames import MovingFrame, frame_motion
 from ...errors import ConfigurationError
 from ...robots.robot import Robot
 from .axes import axes_for, axes_grid

@@ -7,8 +7,8 @@ import numpy as np
 from ...arrays import Array
 from ...biomechanics.axes import turning
 from ...biomechanics.gait import Gait
+from ...biomechanics.lab.trial import Trial
 from ...biomechanics.robot_gait import RobotGait
-from ...biomechanics.trial import Trial
 from ..viewer import Series, Viewer
 
 METRES = 1 / 1000  # [m] of arrow per newton

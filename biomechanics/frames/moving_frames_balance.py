@@ -17,15 +17,15 @@ import numpy as np
 import pinocchio as pin
 from numpy.typing import ArrayLike
 
-from ..arrays import Array
-from ..dynamics.equations import joint_wrenches
-from ..dynamics.loads import check_wrenches, world_wrench_at_origin
-from ..dynamics.state import State
-from ..dynamics.workspace import workspace_of
-from ..dynamics.wrench import Wrench
-from ..errors import ConfigurationError
-from ..robots.configuration import check_configuration, check_velocity
-from ..robots.robot import Robot
+from ...arrays import Array
+from ...dynamics.equations import joint_wrenches
+from ...dynamics.loads import check_wrenches, world_wrench_at_origin
+from ...dynamics.state import State
+from ...dynamics.workspace import workspace_of
+from ...dynamics.wrench import Wrench
+from ...errors import ConfigurationError
+from ...robots.configuration import check_configuration, check_velocity
+from ...robots.robot import Robot
 from .inertia import rotated_inertia
 from .moving_frames import FictitiousWrenches, MovingFrame, fictitious_wrenches_of, frame_motion
 

@@ -13,11 +13,11 @@ from pathlib import Path
 
 import numpy as np
 
-from .. import files
-from ..arrays import Array
-from ..errors import DataError
-from ..robots.values import sequence
-from . import lab_text
+from ... import files
+from ...arrays import Array
+from ...errors import DataError
+from ...robots.values import sequence
+from .. import lab_text
 from .force_plates import THRESHOLD, ForcePlate
 from .trc import cells
 

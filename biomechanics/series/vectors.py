@@ -5,9 +5,9 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import ArrayLike
 
-from ..arrays import Array
-from ..errors import ConfigurationError
-from ..robots.values import array, whole_number
+from ...arrays import Array
+from ...errors import ConfigurationError
+from ...robots.values import array, whole_number
 
 
 def as_series(value: ArrayLike, shape: tuple[int, ...], name: str, frames: int | None) -> Array:

@@ -8,13 +8,13 @@ import numpy as np
 import pinocchio as pin
 from numpy.typing import ArrayLike
 
-from ..arrays import Array
-from ..dynamics.closures import require_no_closures
-from ..dynamics.workspace import workspace_of
-from ..errors import ConfigurationError
-from ..robots.configuration import check_configuration, check_robot, check_velocity
-from ..robots.robot import Robot
-from ..robots.values import array
+from ...arrays import Array
+from ...dynamics.closures import require_no_closures
+from ...dynamics.workspace import workspace_of
+from ...errors import ConfigurationError
+from ...robots.configuration import check_configuration, check_robot, check_velocity
+from ...robots.robot import Robot
+from ...robots.values import array
 from .segment_motion import SegmentMotion
 from .segment_tree import Segment
 from .segments import SegmentChain

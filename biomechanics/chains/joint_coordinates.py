@@ -15,10 +15,10 @@ from __future__ import annotations
 
 import numpy as np
 
-from ..arrays import Array
-from ..errors import ConfigurationError
-from .series import cross, turn_back
-from .time_derivatives import as_rotations
+from ...arrays import Array
+from ...errors import ConfigurationError
+from ..series.rotations import as_rotations
+from ..series.vectors import cross, turn_back
 
 ANGLES = ("flexion", "adduction", "rotation")
 

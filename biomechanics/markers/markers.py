@@ -8,13 +8,13 @@ from typing import Self
 
 import numpy as np
 
-from ..arrays import Array
-from ..dynamics.motions import filters
-from ..dynamics.motions.differences import as_rate
-from ..errors import ConfigurationError, unknown
-from ..robots.values import array, number, texts
-from . import axes
-from .series import between
+from ...arrays import Array
+from ...dynamics.motions import filters
+from ...dynamics.motions.differences import as_rate
+from ...errors import ConfigurationError, unknown
+from ...robots.values import array, number, texts
+from .. import axes
+from ..series.vectors import between
 
 
 @dataclass(frozen=True, eq=False, repr=False)

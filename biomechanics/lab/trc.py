@@ -13,11 +13,11 @@ from pathlib import Path
 
 import numpy as np
 
-from .. import files
-from ..errors import DataError
-from ..robots.values import instance
-from . import lab_text
-from .markers import Markers
+from ... import files
+from ...errors import DataError
+from ...robots.values import instance
+from .. import lab_text
+from ..markers.markers import Markers
 
 
 def read_trc(path: str | os.PathLike[str], up: str = "y") -> tuple[Markers, tuple[str, ...]]:

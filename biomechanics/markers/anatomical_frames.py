@@ -10,11 +10,11 @@ from __future__ import annotations
 
 import numpy as np
 
-from ..arrays import Array
-from ..errors import ConfigurationError
+from ...arrays import Array
+from ...errors import ConfigurationError
+from ..series.vectors import cross
 from .marker_sets import MarkerSet
 from .markers import Markers
-from .series import cross
 
 Poses = dict[str, tuple[Array, Array]]
 

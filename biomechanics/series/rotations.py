@@ -12,10 +12,10 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import ArrayLike
 
-from ..arrays import Array
-from ..dynamics.motions.differences import differentiate
-from ..errors import ConfigurationError
-from .series import as_series, unskew
+from ...arrays import Array
+from ...dynamics.motions.differences import differentiate
+from ...errors import ConfigurationError
+from .vectors import as_series, unskew
 
 
 def as_rotations(value: ArrayLike, name: str, frames: int | None = None) -> Array:

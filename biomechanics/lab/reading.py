@@ -5,14 +5,14 @@ from __future__ import annotations
 import os
 from pathlib import Path
 
-from ..errors import ConfigurationError, DataError
-from ..files import as_path
-from ..robots.values import text
+from ...errors import ConfigurationError, DataError
+from ...files import as_path
+from ...robots.values import text
 from .c3d import read_c3d
 from .force_plates import THRESHOLD
-from .forces_file import read_forces
-from .lab_table import read_table
-from .storage_file import read_storage_forces
+from .forces import read_forces
+from .storage import read_storage_forces
+from .table import read_table
 from .trc import read_trc
 from .trial import Trial
 

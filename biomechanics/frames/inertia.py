@@ -18,13 +18,13 @@ import numpy as np
 import pinocchio as pin
 from numpy.typing import ArrayLike
 
-from ..arrays import Array
-from ..dynamics.kinematics import frame_placement
-from ..dynamics.workspace import workspace_of
-from ..errors import ConfigurationError
-from ..robots import values
-from ..robots.configuration import as_vector, check_configuration
-from ..robots.robot import Robot
+from ...arrays import Array
+from ...dynamics.kinematics import frame_placement
+from ...dynamics.workspace import workspace_of
+from ...errors import ConfigurationError
+from ...robots import values
+from ...robots.configuration import as_vector, check_configuration
+from ...robots.robot import Robot
 
 
 def rotated_inertia(inertia: ArrayLike, rotation: ArrayLike) -> Array:

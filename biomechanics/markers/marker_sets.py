@@ -15,11 +15,11 @@ from typing import Self
 
 import numpy as np
 
-from ..errors import ConfigurationError, DataError, unknown
-from ..robots.values import mapping, text
-from . import lab_text
+from ...errors import ConfigurationError, DataError, unknown
+from ...robots.values import mapping, text
+from .. import lab_text
+from ..series.vectors import cross, dot
 from .markers import Markers
-from .series import cross, dot
 
 SIDES = ("right", "left")
 _KEYS = {"name", "legs", "pelvis"}

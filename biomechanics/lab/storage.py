@@ -15,9 +15,9 @@ from pathlib import Path
 
 import numpy as np
 
-from ..arrays import Array
-from ..errors import DataError, unknown
-from . import lab_text
+from ...arrays import Array
+from ...errors import DataError, unknown
+from .. import lab_text
 from .force_plates import THRESHOLD, ForcePlate
 
 _WORDS = re.compile(r"ground|reaction|force|torque|moment|point|grf|grm|cop|[\W_]")

@@ -9,11 +9,11 @@ from functools import cached_property
 import numpy as np
 from numpy.typing import ArrayLike
 
-from ..arrays import Array
-from ..errors import ConfigurationError, unknown
-from ..robots.configuration import as_vector
-from ..robots.values import array, number, sequence, text
-from .wrench_series import WrenchSeries
+from ...arrays import Array
+from ...errors import ConfigurationError, unknown
+from ...robots.configuration import as_vector
+from ...robots.values import array, number, sequence, text
+from ..series.wrenches import WrenchSeries
 
 # {segment: wrench or wrenches of the environment on it}
 External = Mapping[str, WrenchSeries | Sequence[WrenchSeries]]

@@ -12,11 +12,11 @@ from __future__ import annotations
 
 import numpy as np
 
+from ..series.vectors import cross, turn
 from .block_form import at_centres, block_form
 from .chain_forces import ChainForces
 from .segment_motion import SegmentMotion, ordered_motion
 from .segment_tree import External, SegmentTree
-from .series import cross, turn
 
 
 class SegmentChain(SegmentTree):

@@ -18,14 +18,14 @@ import numpy as np
 import pinocchio as pin
 from numpy.typing import ArrayLike, NDArray
 
-from ..arrays import Array
-from ..dynamics.closures import require_no_closures
-from ..dynamics.spatial import skew
-from ..dynamics.workspace import workspace_of
-from ..errors import ConfigurationError
-from ..robots.configuration import as_vector, check_configuration
-from ..robots.robot import Robot
-from ..robots.values import array, instance, mapping
+from ...arrays import Array
+from ...dynamics.closures import require_no_closures
+from ...dynamics.spatial import skew
+from ...dynamics.workspace import workspace_of
+from ...errors import ConfigurationError
+from ...robots.configuration import as_vector, check_configuration
+from ...robots.robot import Robot
+from ...robots.values import array, instance, mapping
 from .markers import Markers
 
 Attachments = Mapping[str, tuple[str, ArrayLike]]  # {marker: (link, position on it (3,) [m])}

@@ -28,14 +28,14 @@ from typing import Any
 import numpy as np
 import scipy
 
-from ..arrays import Array
-from ..dynamics.spatial import skew
-from ..errors import ConfigurationError
+from ...arrays import Array
+from ...dynamics.spatial import skew
+from ...errors import ConfigurationError
+from ..series.vectors import cross, turn, turn_back
+from ..series.wrenches import WrenchSeries
 from .chain_forces import ChainForces
 from .segment_motion import SegmentMotion, ordered_motion
 from .segment_tree import External, SegmentTree
-from .series import cross, turn, turn_back
-from .wrench_series import WrenchSeries
 
 _AT_ONCE = 1000  # frames factorised at once, to bound memory
 

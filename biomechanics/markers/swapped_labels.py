@@ -14,8 +14,8 @@ from itertools import combinations
 import numpy as np
 from numpy.typing import NDArray
 
-from ..arrays import Array
-from ..dynamics.motions import filters
+from ...arrays import Array
+from ...dynamics.motions import filters
 from .marker_sets import MarkerSet
 from .markers import Markers
 

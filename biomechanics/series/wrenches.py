@@ -8,11 +8,11 @@ from typing import Self
 import numpy as np
 from numpy.typing import ArrayLike
 
-from ..arrays import Array
-from ..dynamics.wrench import Wrench
-from ..errors import ConfigurationError
-from .series import as_series, cross, turn_back
-from .time_derivatives import as_rotations
+from ...arrays import Array
+from ...dynamics.wrench import Wrench
+from ...errors import ConfigurationError
+from .rotations import as_rotations
+from .vectors import as_series, cross, turn_back
 
 
 @dataclass(frozen=True, eq=False, init=False, repr=False)

@@ -9,12 +9,12 @@ from typing import Self
 import numpy as np
 from numpy.typing import ArrayLike
 
-from ..arrays import Array
-from ..dynamics.motions.differences import differentiate
-from ..errors import ConfigurationError, unknown
-from ..robots.values import array, mapping, texts
-from .series import as_series, cross, turn
-from .time_derivatives import angular_acceleration, angular_velocity, as_rotations
+from ...arrays import Array
+from ...dynamics.motions.differences import differentiate
+from ...errors import ConfigurationError, unknown
+from ...robots.values import array, mapping, texts
+from ..series.rotations import angular_acceleration, angular_velocity, as_rotations
+from ..series.vectors import as_series, cross, turn
 
 
 @dataclass(frozen=True, eq=False, repr=False)

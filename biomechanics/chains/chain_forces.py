@@ -8,14 +8,14 @@ from typing import Self
 import numpy as np
 from numpy.typing import ArrayLike
 
-from ..arrays import Array
-from ..errors import ConfigurationError, unknown
-from ..robots.values import number
+from ...arrays import Array
+from ...errors import ConfigurationError, unknown
+from ...robots.values import number
+from ..series.vectors import dot, turn_back
+from ..series.wrenches import WrenchSeries
 from .joint_coordinates import joint_axes, projected
 from .segment_motion import SegmentMotion
 from .segment_tree import SegmentTree
-from .series import dot, turn_back
-from .wrench_series import WrenchSeries
 
 AXES = ("world", "segment", "proximal", "joint")
 

@@ -15,11 +15,11 @@ from typing import Any
 
 import numpy as np
 
-from ..arrays import Array
-from ..errors import DataError, FootworkError
-from . import axes, lab_text
+from ...arrays import Array
+from ...errors import DataError, FootworkError
+from .. import axes, lab_text
+from ..markers.markers import Markers
 from .force_plates import THRESHOLD, ForcePlate
-from .markers import Markers
 from .trial import Trial
 
 _PATIENCE = 120  # [s]

@@ -5,9 +5,9 @@ from __future__ import annotations
 from dataclasses import dataclass, field, replace
 from typing import Self
 
-from ..errors import ConfigurationError
+from ...errors import ConfigurationError
+from ..markers.markers import Markers
 from .force_plates import ForcePlate
-from .markers import Markers
 
 
 @dataclass(frozen=True, eq=False, repr=False)

@@ -12,11 +12,11 @@ from pathlib import Path
 
 import numpy as np
 
-from ..arrays import Array
-from ..errors import DataError
-from . import lab_text
+from ...arrays import Array
+from ...errors import DataError
+from .. import lab_text
+from ..markers.markers import Markers
 from .force_plates import THRESHOLD, ForcePlate
-from .markers import Markers
 from .trial import Trial
 
 

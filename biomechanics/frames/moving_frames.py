@@ -23,12 +23,12 @@ import numpy as np
 import pinocchio as pin
 from numpy.typing import ArrayLike
 
-from ..arrays import Array
-from ..dynamics.workspace import workspace_of
-from ..dynamics.wrench import Wrench
-from ..robots import values
-from ..robots.configuration import as_vector, check_configuration, check_velocity
-from ..robots.robot import Robot
+from ...arrays import Array
+from ...dynamics.workspace import workspace_of
+from ...dynamics.wrench import Wrench
+from ...robots import values
+from ...robots.configuration import as_vector, check_configuration, check_velocity
+from ...robots.robot import Robot
 from .inertia import as_mass
 
 _VECTORS = {

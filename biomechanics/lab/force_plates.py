@@ -16,15 +16,15 @@ from typing import Self
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from ..arrays import Array
-from ..dynamics.motions import filters
-from ..dynamics.motions.differences import as_rate
-from ..errors import ConfigurationError
-from ..robots.configuration import as_vector
-from ..robots.values import array, number, text, whole_number
-from . import axes
-from .series import as_series, between, cross, dot
-from .wrench_series import WrenchSeries
+from ...arrays import Array
+from ...dynamics.motions import filters
+from ...dynamics.motions.differences import as_rate
+from ...errors import ConfigurationError
+from ...robots.configuration import as_vector
+from ...robots.values import array, number, text, whole_number
+from .. import axes
+from ..series.vectors import as_series, between, cross, dot
+from ..series.wrenches import WrenchSeries
 
 THRESHOLD = 20.0  # [N]
 _PUSH = 200.0  # [N]: beyond any zero offset of an unloaded plate

@@ -1,0 +1,1 @@
+"""Chains of rigid segments: their motion, and joint wrenches by inverse dynamics."""

@@ -1,0 +1,1 @@
+"""Moving frames: inertia tensors, relative motion, fictitious wrenches."""

@@ -1,0 +1,1 @@
+"""Trials of a motion laboratory: force plates, and the files that hold them."""

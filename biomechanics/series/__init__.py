@@ -1,0 +1,1 @@
+"""Time series over the frames of a trial: vectors, rotations and wrenches."""
