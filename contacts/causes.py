@@ -81,7 +81,7 @@ class Causes:
     @cached_property
     def feet(self) -> tuple[str, ...]:
         """Names of the feet: of what contacts are parts of, or of contacts themselves."""
-        return tuple(dict.fromkeys(c.part_of or c.name for c in self.verdicts.contacts))
+        return tuple(self.verdicts.contacts.wholes)
 
     @cached_property
     def foot(self) -> Index:
@@ -99,7 +99,7 @@ class Causes:
         for c, contact in enumerate(self.verdicts.contacts):
             u = self._local_velocity(c, rows)
             along_it = np.where(slips, np.linalg.norm(u[:, :2], axis=1), u[:, 2])
-            f = self.feet.index(contact.part_of or contact.name)
+            f = self.feet.index(contact.whole)
             speed[:, f] = np.maximum(speed[:, f], np.where(active[:, c], along_it, 0.0))
         out[rows] = speed.argmax(axis=1)
         return out

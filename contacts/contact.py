@@ -144,6 +144,11 @@ class Contact(Attached):
         low, high = self.min_normal, self.max_normal
         return (-np.inf if low is None else low, np.inf if high is None else high)
 
+    @property
+    def whole(self) -> str:
+        """The name of what it is a part of, its own where it is none."""
+        return self.part_of or self.name
+
     # --- at a state ----------------------------------------------------------------------------
 
     @at_state(1)

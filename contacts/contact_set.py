@@ -69,6 +69,14 @@ class ContactSet:
         return tuple(contact.name for contact in self.contacts)
 
     @property
+    def wholes(self) -> dict[str, list[int]]:
+        """{foot: its contacts}, by what they are parts of; others by their own names."""
+        found: dict[str, list[int]] = {}
+        for k, contact in enumerate(self.contacts):
+            found.setdefault(contact.whole, []).append(k)
+        return found
+
+    @property
     def dim(self) -> int:
         """Number of rows: 3 a point, 4 a soft one, 5 a line, 6 a patch."""
         return sum(contact.dim for contact in self.contacts)

@@ -10,7 +10,6 @@ from numpy.typing import NDArray
 from ...arrays import Array
 from ...dynamics.motions.motion import Motion
 from ..point_paths import PointPaths
-from ..schedules.report import wholes
 from ..schedules.schedule import ContactSchedule
 from ..terrain.terrain import Terrain
 from .check import Check
@@ -34,7 +33,7 @@ def feet_checks(
     paths = PointPaths.of(motion, contacts, threads)
     touching = schedule.touching[:, paths.owner]
     heights, sliding = paths.heights(terrain), paths.sliding
-    feet = {name: np.isin(paths.owner, own) for name, own in wholes(contacts).items()}
+    feet = {name: np.isin(paths.owner, own) for name, own in contacts.wholes.items()}
     tables = {
         "slip": _where(touching, np.linalg.norm(sliding, axis=2)),
         "drift": _where(touching, _drift(sliding, touching, motion.t)),

@@ -17,7 +17,6 @@ from ...robots.ranges import ranges
 from ..contact_set import ContactSet
 from ..forces import contact_forces
 from ..hold import Hold
-from ..schedules.report import wholes
 from .force_checks import Forces
 from .reaction import Reaction
 from .stretch import Stretch, sample_times
@@ -94,7 +93,7 @@ def _zmp_words(
     beside = outside(zmp, points, hold.q, normal)
     if beside.distance < _BESIDE:
         return []
-    feet, away = wholes(hold.contacts), beside.away
+    feet, away = hold.contacts.wholes, beside.away
     whom = next(iter(feet)) if len(feet) == 1 else "the feet"
     c, f, moment = reaction.com[sample], reaction.force[sample], reaction.moment[sample]
     beyond = float(((c - points) @ away).min())

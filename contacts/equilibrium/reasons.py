@@ -195,8 +195,7 @@ def _pull_words(contacts: ContactSet, q: Array, balance: Equilibrium) -> str:
         return _missing_words(contacts, q, balance)
     wholes: dict[str, float] = {}  # corners of one foot add up
     for contact, pull in zip(contacts, pulls, strict=True):
-        name = contact.part_of or contact.name
-        wholes[name] = wholes.get(name, 0.0) + pull
+        wholes[contact.whole] = wholes.get(contact.whole, 0.0) + pull
     most = max(wholes.values())
     words = [
         f"{name} would have to pull {pull:.4g} N"

@@ -19,7 +19,7 @@ from ..point_paths import PointPaths
 from ..terrain.faces import FACES_UP
 from ..terrain.terrain import EMPTY, Terrain
 from .corners import at_corners, placed
-from .report import Finding, remarks, wholes
+from .report import Finding, remarks
 from .runs import Mask, columns, hysteresis, runs, without_gaps, without_short
 from .schedule import ContactSchedule
 from .thresholds import Thresholds, size_of, thresholds
@@ -124,7 +124,7 @@ def _touching(
         least: of gaps and contacts [s].
     """
     strict, loose = (limits.below(k, heights, speeds) for k in (0, 1))
-    for own in wholes(contacts).values():
+    for own in contacts.wholes.values():
         strict[:, own] = np.any(strict[:, own], axis=1, keepdims=True)
     touching = columns(hysteresis, strict, loose)
     touching = columns(without_gaps, touching, t=t, least=least[0])
@@ -152,7 +152,7 @@ def _on_surfaces(
     """
     found: list[Contact] = []
     columns: list[tuple[Mask, Array]] = []
-    for own in wholes(contacts).values():
+    for own in contacts.wholes.values():
         points = positions[:, own].reshape(-1, 3)
         on = touching[:, own]
         upwards = bool(contacts.contacts[own[0]].part_of)

@@ -12,7 +12,6 @@ from ...arrays import Array
 from ..cones.friction_cone import Friction
 from ..contact import Contact, PointContact
 from ..contact_set import ContactSet
-from .report import wholes
 from .runs import Mask
 from .soles import Sole, soles_of
 
@@ -54,7 +53,7 @@ def ground_of(contact: Contact) -> Ground:
 def intervals_of(contacts: ContactSet, t: Array, touching: Mask) -> Iterator[Interval]:
     """Yield the intervals foot by foot, ground by ground, in the order of time."""
     soles = soles_of(contacts)
-    for foot, columns in wholes(contacts).items():
+    for foot, columns in contacts.wholes.items():
         grounds: dict[Ground, list[int]] = {}
         for k in columns:
             grounds.setdefault(ground_of(contacts.contacts[k]), []).append(k)

@@ -88,17 +88,9 @@ def remarks(
 ) -> Iterator[Remark]:
     """Yield what is doubtful, foot by foot, in the order of time."""
     above = heights - limits.offset
-    for foot, own in wholes(contacts).items():
+    for foot, own in contacts.wholes.items():
         path = _FootPath(above[:, own], speeds[:, own], positions[:, own], touching[:, own])
         yield from sorted(path.remarks(foot, t, limits), key=lambda remark: remark.start)
-
-
-def wholes(contacts: ContactSet) -> dict[str, list[int]]:
-    """Return {foot: its contacts}, by what they are parts of; others by their own names."""
-    found: dict[str, list[int]] = {}
-    for k, contact in enumerate(contacts):
-        found.setdefault(contact.part_of or contact.name, []).append(k)
-    return found
 
 
 class _FootPath(NamedTuple):

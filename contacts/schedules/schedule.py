@@ -23,7 +23,7 @@ from ..contact_set import ContactSet
 from . import schedule_file, schedule_reading
 from .corners import at_corners
 from .intervals import Interval, intervals_of
-from .report import Finding, wholes
+from .report import Finding
 from .timed_loads import Load
 
 Times = Mapping[str, Iterable[tuple[float, float]]]
@@ -88,7 +88,7 @@ class ContactSchedule:
         """
         instance(contacts, "contacts", ContactSet, error=ContactError)
         samples = array(t, "t", (None,), error=ContactError)
-        columns = {name: [k] for k, name in enumerate(contacts.names)} | wholes(contacts)
+        columns = {name: [k] for k, name in enumerate(contacts.names)} | contacts.wholes
         touching = np.zeros((len(samples), len(contacts)), dtype=bool)
         for name, spans in mapping(times, "times", kind="foot", error=ContactError).items():
             if name not in columns:
@@ -151,7 +151,7 @@ class ContactSchedule:
         """Return the schedule without feet, and other contacts, that never touch."""
         ever = np.asarray(self.touching.any(axis=0))
         kept = np.zeros(len(self.contacts), dtype=bool)
-        for columns in wholes(self.contacts).values():
+        for columns in self.contacts.wholes.values():
             kept[columns] = ever[columns].any()
         tables = {name: getattr(self, name)[:, kept] for name in ("touching", "certainty")}
         return replace(self, contacts=self.contacts.only(kept), **tables)
@@ -193,7 +193,7 @@ class ContactSchedule:
     @cached_property
     def feet(self) -> dict[str, NDArray[np.bool_]]:
         """{foot: (n,), whether any of its corners touches}; contacts that are no parts by name."""
-        found = wholes(self.contacts).items()
+        found = self.contacts.wholes.items()
         return {foot: np.asarray(self.touching[:, own].any(axis=1)) for foot, own in found}
 
     def intervals(self) -> list[Interval]:

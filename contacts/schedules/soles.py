@@ -14,7 +14,6 @@ from ...errors import ContactError, unknown
 from ...robots.robot import Robot
 from ..contact import Contact
 from ..contact_set import ContactSet
-from .report import wholes
 
 ALL = "all"
 _MIDDLE = 0.01  # from the centre of mass, what is neither left nor right [m]
@@ -81,7 +80,7 @@ def soles_of(contacts: ContactSet) -> dict[str, Sole]:
     robot = contacts.robot
     own = {
         name: _distinct([contacts.contacts[k] for k in columns])
-        for name, columns in wholes(contacts).items()
+        for name, columns in contacts.wholes.items()
     }
     return {name: _sole(robot, name, corners) for name, corners in own.items()}
 

@@ -109,7 +109,7 @@ def _draw_contacts(viewer: Viewer, audit: Audit, row: int, ramp: ColorRamp, leng
     points = contacts.attachment.world_points(State(audit.motion.robot, audit.motion.q[row]))
     for k in np.flatnonzero(audit.schedule.touching[row][owner]):
         viewer.point(f"touching/{k}", points[k], color=color, radius=0.009 * viewer.scale)
-    for foot, columns in feet_of(audit).items():
+    for foot, columns in contacts.wholes.items():
         mine = np.isin(owner, columns)
         presses, force = verdicts.forces[row][mine, 2], verdicts.world_forces[row][mine]
         if audit.good[row] and np.isfinite(force).all() and presses.sum() > 0:
@@ -150,18 +150,10 @@ def _bands(audit: Audit) -> dict[bool, list[Band]]:
     return found
 
 
-def feet_of(audit: Audit) -> dict[str, list[int]]:
-    """Return {foot: columns of its contacts in the schedule}."""
-    feet: dict[str, list[int]] = {}
-    for k, contact in enumerate(audit.schedule.contacts):
-        feet.setdefault(contact.part_of or contact.name, []).append(k)
-    return feet
-
-
 def touching_feet(audit: Audit) -> Mapping[str, Array]:
     """Return {foot: (n,)}, the share of its contacts that touch, of feet that ever do."""
-    touching = audit.schedule.touching
-    shares = {foot: touching[:, some].mean(axis=1) for foot, some in feet_of(audit).items()}
+    touching, feet = audit.schedule.touching, audit.schedule.contacts.wholes
+    shares = {foot: touching[:, some].mean(axis=1) for foot, some in feet.items()}
     return {foot: share for foot, share in shares.items() if share.any()}
 
 
@@ -171,11 +163,10 @@ def used(audit: Audit) -> dict[str, Array]:
     Torques: at least, with the forces that spare them most. Friction: ‖(f_1/μ_1, f_2/μ_2)‖/f_n of
     a foot's whole force, of the least forces that do the motion. nan where there are none.
     """
-    owner = audit.schedule.contacts.limits.owner
-    found = {}
+    contacts, found = audit.schedule.contacts, {}
     if "torques" in audit.checks:
         found["torques"] = audit.checks["torques"].values
-    feet = [np.isin(owner, columns) for columns in feet_of(audit).values()]
+    feet = [np.isin(contacts.limits.owner, columns) for columns in contacts.wholes.values()]
     if feet:
         found["friction"] = _largest(np.stack([_friction(audit, mine) for mine in feet], axis=1))
     return found
