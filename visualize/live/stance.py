@@ -17,6 +17,7 @@ import pinocchio as pin
 from ... import dynamics
 from ...arrays import Array
 from ...contacts.contact_set import ContactSet
+from ...contacts.equilibrium.balance import weight
 from ...contacts.hold import Hold
 from ...contacts.postures.posture import solve_posture
 from ...contacts.scenario.parts import ScenarioContact
@@ -24,7 +25,7 @@ from ...contacts.scenario.scenario import Scenario
 from ...dynamics import State
 from ...errors import FootworkError, unknown
 from ...robots import Robot
-from ..scenes.motion import FORCE_OF_WEIGHT, link_frames, weight_of
+from ..scenes.motion import FORCE_OF_WEIGHT, link_frames
 from .written import at_rest, contact_of, name_of, why_not, written_out
 
 TOLERANCE = 1e-9  # [m, rad], a tenth of what counts as touching: it does so read from a file too
@@ -76,7 +77,7 @@ class Stance:
             for part, name in zip(scenario.contacts, names, strict=True)
         )
         fixed = scenario.replaced(contacts=parts)
-        metres = FORCE_OF_WEIGHT * _height(robot) / weight_of(robot) if scale is None else scale
+        metres = FORCE_OF_WEIGHT * _height(robot) / weight(robot) if scale is None else scale
         return cls(at_rest(fixed, scenario.solved), metres)
 
     # --- what it says ----------------------------------------------------------------------

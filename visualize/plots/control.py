@@ -13,13 +13,13 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ...arrays import Array
+from ...contacts.equilibrium.balance import weight
 from ...contacts.torque_limits import TorqueBounds
 from ...control.simulation.closed_loop import ClosedLoop
 from ...errors import ConfigurationError, unknown
 from ...robots.ranges import ranges
 from ...robots.robot import Robot
 from ..colors import hex_of
-from ..scenes.motion import weight_of
 from . import dynamics as dynamics_plots
 from .axes import GRAY, SERIES, Axes, axes_for, axes_grid, edges, plot_series
 
@@ -121,8 +121,8 @@ def _fractions(
 
 def plot_forces(motion: ClosedLoop, *, ax: Axes | None = None) -> Axes:
     """Draw each contact's vertical force in units of the robot's weight."""
-    weight = weight_of(motion.robot)
-    fractions = {name: f.sum(axis=1)[:, 2] / weight for name, f in motion.forces.items()}
+    unit = weight(motion.robot)
+    fractions = {name: f.sum(axis=1)[:, 2] / unit for name, f in motion.forces.items()}
     return plot_series(motion.t, fractions, "vertical force / weight [-]", ax=ax)
 
 

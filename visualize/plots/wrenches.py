@@ -6,8 +6,8 @@ from typing import Any
 
 from numpy.typing import NDArray
 
+from ...contacts.equilibrium.balance import weight
 from ...control.estimation.wrenches import ContactWrenches
-from ..scenes.motion import weight_of
 from .audits import legend_above, plot_touching
 from .axes import GRAY, SERIES, Axes, axes_grid, edges, plot_series
 
@@ -59,7 +59,7 @@ def plot_margin(wrenches: ContactWrenches, *, ax: Axes | None = None) -> Axes:
 
 def plot_unexplained(wrenches: ContactWrenches, *, ax: Axes | None = None) -> Axes:
     """Draw the force on the robot that no contact explains, in shares of its weight."""
-    left = 100 * wrenches.unexplained[:, :3] / weight_of(wrenches.robot)
+    left = 100 * wrenches.unexplained[:, :3] / weight(wrenches.robot)
     rows = {f"{axis} [% of weight]": left[:, i] for i, axis in enumerate("xyz")}
     ax = plot_series(wrenches.t, rows, "unexplained", ax=ax)
     ax.axhline(0.0, color=GRAY, linewidth=0.8)

@@ -10,12 +10,13 @@ from numpy.typing import NDArray
 
 from ...arrays import Array, Index
 from ...contacts.audits.audit import Audit
+from ...contacts.equilibrium.balance import weight
 from ...contacts.friction_used import friction_used
 from ...dynamics.motions.motion import Motion
 from ...dynamics.state import State
 from ..colors import cause_color
 from ..viewer import Band, ColorRamp, Series, Viewer
-from .motion import scale_of, weight_of
+from .motion import scale_of
 from .terrain import draw_terrain
 
 RATE = 30.0  # pictures a second
@@ -177,7 +178,7 @@ def _friction(audit: Audit, points: NDArray[np.bool_]) -> Array:
     verdicts = audit.forces.verdicts
     force, mu = verdicts.forces[:, points].sum(axis=1), verdicts.friction[:, points][:, 0]
     mu = np.broadcast_to(mu, (len(force), 2))
-    return friction_used(force, mu, weight_of(audit.motion.robot))
+    return friction_used(force, mu, weight(audit.motion.robot))
 
 
 def _largest(table: Array) -> Array:
@@ -193,7 +194,7 @@ def margin_ramp_of(audit: Audit) -> ColorRamp:
 
 def _share(audit: Audit) -> float:
     """Of the weight, that each of the feet carries [N]."""
-    return weight_of(audit.motion.robot) / max(len(touching_feet(audit)), 1)
+    return weight(audit.motion.robot) / max(len(touching_feet(audit)), 1)
 
 
 def margin_span(*audits: Audit) -> tuple[float, float]:

@@ -8,13 +8,13 @@ import numpy as np
 
 from ...arrays import Array
 from ...contacts import Contact
+from ...contacts.equilibrium.balance import weight
 from ...control.simulation.closed_loop import ClosedLoop
 from ...dynamics import frame_placement
 from ..colors import COLORS
 from ..viewer import Band, Series, Viewer
 from ..viewer.series import stretches
 from .cones import draw_friction_cone
-from .motion import weight_of
 from .robot import picture_frames
 from .terrain import draw_terrain, ground_height
 
@@ -47,7 +47,7 @@ def view_closed_loop(
     times, qs = picture_frames(motion, rate)
     rows = np.searchsorted(motion.t, times, side="right") - 1
     height = float(motion.com[0][2]) or 1.0
-    length = height / weight_of(motion.robot) if scale is None else scale
+    length = height / weight(motion.robot) if scale is None else scale
     cones = {c.name: motion.friction_axes(c) for c in motion.contacts or ()}
 
     def draw(i: int) -> None:
@@ -94,6 +94,6 @@ def _loaded(motion: ClosedLoop, row: int, q: Array) -> Iterator[tuple[Contact, A
     for contact in motion.contacts or ():
         forces, normal = motion.forces[contact.name][row], contact.cone(motion.robot, q).normal
         loads = forces @ normal
-        if loads.sum() > 1e-3 * weight_of(motion.robot):
+        if loads.sum() > 1e-3 * weight(motion.robot):
             centre = loads @ contact.world_points(motion.robot, q) / loads.sum()
             yield contact, centre, forces.sum(axis=0)

@@ -14,6 +14,7 @@ import pinocchio as pin
 from numpy.typing import ArrayLike
 
 from ...arrays import Array
+from ...contacts.equilibrium.balance import weight
 from ...dynamics.centroidal import com, com_jacobian
 from ...dynamics.kinematics import frame_jacobian, frame_placement
 from ...dynamics.per_robot import per_robot
@@ -181,7 +182,7 @@ def draw_wrenches(
 
 def force_scale(viewer: Viewer, robot: Robot) -> float:
     """Return the length of an arrow [m/N] at which the weight is 0.8 of the robot's height long."""
-    return FORCE_OF_WEIGHT * viewer.scale / weight_of(robot)
+    return FORCE_OF_WEIGHT * viewer.scale / weight(robot)
 
 
 def scale_of(viewer: Viewer, robot: Robot, scale: float | None) -> float:
@@ -189,11 +190,6 @@ def scale_of(viewer: Viewer, robot: Robot, scale: float | None) -> float:
     if scale is None:
         return force_scale(viewer, robot)
     return number(scale, "scale", above=0, unit="[m/N]")
-
-
-def weight_of(robot: Robot) -> float:
-    """Return m g [N], 1 without mass or gravity: a measure of forces."""
-    return robot.mass * float(np.linalg.norm(robot._model.gravity.linear)) or 1.0
 
 
 def above(vector: Array, threshold: float) -> Array:

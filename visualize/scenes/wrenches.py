@@ -4,12 +4,13 @@ from __future__ import annotations
 
 import numpy as np
 
+from ...contacts.equilibrium.balance import weight
 from ...control.estimation.wrenches import ContactWrenches
 from ..colors import COLORS
 from ..viewer import Series, Viewer
 from .audits import margin_ramp_of, picture_rows, touching_feet
 from .cones import draw_friction_cone
-from .motion import scale_of, weight_of
+from .motion import scale_of
 
 RATE = 30.0  # pictures a second
 _CONE = 0.14  # length of a cone, as a share of the robot's height
@@ -63,7 +64,7 @@ def series_of(wrenches: ContactWrenches) -> list[Series]:
     t, audit = wrenches.t, wrenches.audit
     touching = {foot: share > 0 for foot, share in touching_feet(audit).items()}
     normals = {name: local[:, 2] for name, local in wrenches.local.items()}
-    left = 100 * wrenches.unexplained[:, :3] / weight_of(wrenches.robot)
+    left = 100 * wrenches.unexplained[:, :3] / weight(wrenches.robot)
     margin = np.where(np.isfinite(audit.margin), audit.margin, np.nan)
     return [
         Series("contacts", t, touching),
