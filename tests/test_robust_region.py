@@ -7,7 +7,7 @@ import pytest
 
 from footwork import ContactError, Wrench, contacts, robots
 from footwork.contacts.geometry import polygon
-from footwork.contacts.regions.robust_region import spread_directions
+from footwork.contacts.geometry.directions import spread_directions
 
 
 def block(mu=0.6):

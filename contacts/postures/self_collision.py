@@ -25,6 +25,7 @@ from ...errors import ContactError
 from ...robots import Robot
 from ...robots.configuration import check_configuration
 from ...robots.values import number
+from ..geometry.directions import spread_directions
 from ..kernels.boxes import NEAR_BOXES
 
 
@@ -264,14 +265,6 @@ def _hull(vertices: Array) -> Any:
     except RuntimeError:
         farthest = (vertices @ spread_directions(240).T).argmax(axis=0)
         return _coal_hull(vertices[np.unique(farthest)])
-
-
-def spread_directions(count: int) -> Array:
-    """Return unit vectors (count, 3) spread over a sphere, Fibonacci's."""
-    k = np.arange(count)
-    z, turn = 1 - (2 * k + 1) / count, np.pi * (1 + np.sqrt(5)) * k
-    r = np.sqrt(1 - z**2)
-    return np.column_stack([r * np.cos(turn), r * np.sin(turn), z])
 
 
 def _coal_hull(vertices: Array) -> Any:

@@ -33,6 +33,7 @@ from ..contact import Contact
 from ..contact_set import ContactSet
 from ..equilibrium.balance import down, weight
 from ..geometry import polygon
+from ..geometry.directions import spread_directions
 from ..point_forces import PointForces
 from .region import Region, body_polygons, region_status
 
@@ -118,14 +119,6 @@ def robust_equilibrium_polygon(
     else:
         inner, outer = _of_all(robot, points, _checked(disturbances), z, tolerance, origin)
     return Region(inner + origin[:2], outer + origin[:2], region_status(inner))
-
-
-def spread_directions(count: int) -> Array:
-    """Return unit vectors (count, 3) spread over the sphere: Fibonacci's spiral."""
-    k = np.arange(count)
-    z, turn = 1 - (2 * k + 1) / count, np.pi * (1 + np.sqrt(5)) * k
-    r = np.sqrt(1 - z**2)
-    return np.column_stack([r * np.cos(turn), r * np.sin(turn), z])
 
 
 def _depth(units: Array) -> float:

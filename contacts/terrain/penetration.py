@@ -21,7 +21,8 @@ from ...errors import ContactError
 from ...robots import Robot
 from ...robots.configuration import check_configuration
 from ...robots.values import instance, number
-from ..postures.self_collision import convex_shapes, spread_directions
+from ..geometry.directions import spread_directions
+from ..postures.self_collision import convex_shapes
 from .faces import Solid
 from .height_map import HeightMap
 from .solids import Box

@@ -1,0 +1,15 @@
+"""Directions spread evenly over the unit sphere."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from ...arrays import Array
+
+
+def spread_directions(count: int) -> Array:
+    """Return unit vectors (count, 3) spread over the sphere: Fibonacci's spiral."""
+    k = np.arange(count)
+    z, turn = 1 - (2 * k + 1) / count, np.pi * (1 + np.sqrt(5)) * k
+    r = np.sqrt(1 - z**2)
+    return np.column_stack([r * np.cos(turn), r * np.sin(turn), z])
