@@ -1,4 +1,4 @@
-"""Ranges of joints: between which values each entry of q may move."""
+"""Ranges of joints, between which each entry of q may move, and limits of their velocities."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ import numpy as np
 
 from ..arrays import Array
 
-_FAR = 1e6  # an end so far away is none: files write ±1e16 and the like [rad or m]
+ENDLESS = 1e6  # a limit so large is none: files write ±1e16 and the like
 
 
 def ranges(model: Any) -> tuple[Array, Array]:
@@ -22,6 +22,17 @@ def ranges(model: Any) -> tuple[Array, Array]:
         if joint.nq == joint.nv:
             at = slice(joint.idx_q, joint.idx_q + joint.nq)
             low, high = model.lowerPositionLimit[at], model.upperPositionLimit[at]
-            lower[at] = np.where((low > -_FAR) & (low < high), low, -np.inf)
-            upper[at] = np.where((high < _FAR) & (low < high), high, np.inf)
+            lower[at] = np.where((low > -ENDLESS) & (low < high), low, -np.inf)
+            upper[at] = np.where((high < ENDLESS) & (low < high), high, np.inf)
     return lower, upper
+
+
+def velocity_limits(model: Any) -> Array:
+    """Return the largest |v| (nv,), inf where there is none [rad/s or m/s]."""
+    return magnitudes(model.upperVelocityLimit)
+
+
+def magnitudes(limits: Array) -> Array:
+    """Return limits of magnitudes, such as efforts, as infinite where they are none: zero too."""
+    values = np.array(limits, dtype=float)
+    return np.where((values > 0) & (values < ENDLESS), values, np.inf)

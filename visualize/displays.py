@@ -31,7 +31,7 @@ from ..dynamics.motions.sampled_states import SampledStates
 from ..dynamics.state import State
 from ..dynamics.trajectory import Trajectory
 from ..errors import ModelError, counted
-from ..robots.ranges import ranges
+from ..robots.ranges import ranges, velocity_limits
 from ..robots.robot import Robot
 from .colors import hex_of
 
@@ -108,14 +108,14 @@ def _feet(robot: Robot) -> Table:
 def _joints(robot: Robot) -> Table:
     """The joints with their limits; "–" where there is none."""
     lower, upper = ranges(robot._model)
-    most = robot._model.velocityLimit
+    most = velocity_limits(robot._model)
     torques = dict(zip(robot.actuated, robot.torque_limits, strict=False))
     rows = []
     for name in robot.joint_names:
         joint = robot._model.joints[robot._model.getJointId(name)]
         single = joint.nq == 1
         low, high = (lower[joint.idx_q], upper[joint.idx_q]) if single else (-np.inf, np.inf)
-        speed = most[joint.idx_v] if joint.nv == 1 and most[joint.idx_v] > 0 else np.inf
+        speed = most[joint.idx_v] if joint.nv == 1 else np.inf
         torque = _number(torques[name]) if name in torques else "no motor"
         rows.append([name, _number(low), _number(high), _number(speed), torque])
     heads = ["joint", "from [rad, m]", "to", "speed [rad/s, m/s]", "torque [N·m, N]"]

@@ -9,10 +9,8 @@ import numpy as np
 from ...arrays import Array
 from ...dynamics.motions.motion import Motion
 from ...robots import Robot
-from ...robots.ranges import ranges
+from ...robots.ranges import ranges, velocity_limits
 from .check import Check
-
-_NO_LIMIT = 1e30  # a speed limit so large, or zero, is none [rad/s or m/s]
 
 
 def joint_checks(motion: Motion, limits: Mapping[str, float]) -> list[Check]:
@@ -38,8 +36,8 @@ def range_check(motion: Motion, limit: float) -> Check:
 def speed_check(motion: Motion, limit: float) -> Check:
     """Return the largest |v| / limit of all joints that have a speed limit [-]."""
     robot = motion.robot
-    fastest = np.asarray(robot._model.velocityLimit, dtype=float)
-    rows = np.flatnonzero((fastest > 0) & (fastest < _NO_LIMIT))
+    fastest = velocity_limits(robot._model)
+    rows = np.flatnonzero(np.isfinite(fastest))
     used = np.abs(motion.v[:, rows]) / fastest[rows]
     names = robot.joint_of_row
     return Check.worst_of("speed", limit, used, tuple(names[row] for row in rows.tolist()))

@@ -10,9 +10,9 @@ import numpy as np
 import pinocchio as pin
 
 from ...arrays import Array
+from ..ranges import ENDLESS, magnitudes, velocity_limits
 from ..robot import Robot
 
-_ENDLESS = 1e6  # files use ±1e16 and the like for "no limit"
 _LINKS = (pin.FrameType.BODY, pin.FrameType.OP_FRAME)
 
 
@@ -91,7 +91,7 @@ def _body(robot: Robot, index: int, frames: dict[str, Any], links: list[str]) ->
     v = slice(joint.idx_v, joint.idx_v + joint.nv) if index else slice(0, 0)
     q = slice(joint.idx_q, joint.idx_q + 1) if kind in ("hinge", "slide") else slice(0, 0)
     low, high = (np.array(x[q]) for x in (model.lowerPositionLimit, model.upperPositionLimit))
-    endless = joint.nq != joint.nv or not (np.abs([low, high]) < _ENDLESS).all()
+    endless = joint.nq != joint.nv or not (np.abs([low, high]) < ENDLESS).all()
     return Body(
         joint=name if index else "",
         kind=kind,
@@ -103,20 +103,14 @@ def _body(robot: Robot, index: int, frames: dict[str, Any], links: list[str]) ->
         frames=frames,
         links=tuple(links),
         limits=np.array([-np.inf, np.inf]) if endless else np.concatenate([low, high]),
-        velocity=_limit(model.upperVelocityLimit[v]),
-        effort=_limit(model.upperEffortLimit[v]),
+        velocity=velocity_limits(model)[v],
+        effort=magnitudes(model.upperEffortLimit[v]),
         armature=np.array(model.armature[v]),
         damping=np.array(model.damping[v]),
         friction=np.array(model.upperDryFrictionLimit[v]),
         motor=name in robot.actuated,
         own=joint,
     )
-
-
-def _limit(values: Array) -> Array:
-    """Return limits with what is no limit, zero among it, as infinite."""
-    values = np.array(values)
-    return np.where((values > 0) & (values < _ENDLESS), values, np.inf)
 
 
 def _kind(model: Any, joint: Any) -> tuple[str, Array]:

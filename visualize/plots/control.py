@@ -17,8 +17,7 @@ from ...contacts.equilibrium.balance import weight
 from ...contacts.torque_limits import TorqueBounds
 from ...control.simulation.closed_loop import ClosedLoop
 from ...errors import ConfigurationError, unknown
-from ...robots.ranges import ranges
-from ...robots.robot import Robot
+from ...robots.ranges import ranges, velocity_limits
 from ..colors import hex_of
 from . import dynamics as dynamics_plots
 from .axes import GRAY, SERIES, Axes, axes_for, axes_grid, edges, plot_series
@@ -91,16 +90,10 @@ def plot_velocities(
     motion: ClosedLoop, joints: Sequence[str] | None = None, *, ax: Axes | None = None
 ) -> Axes:
     """Draw speeds of joints as fractions of their limits; the six fastest if none named."""
-    robot = motion.robot
-    speeds, limits = motion.v @ robot.selection_matrix.T, robot.selection_matrix @ _speeds(robot)
+    rows = motion.robot.actuated_rows
+    speeds, limits = motion.v[:, rows], velocity_limits(motion.robot._model)[rows]
     finite = np.where(limits < _FAST, limits, max(float(np.abs(speeds).max()), 1e-9))
     return _fractions(motion, speeds / finite, joints, "speed / limit [-]", ax)
-
-
-def _speeds(robot: Robot) -> Array:
-    """(nv,), where the description has none or zero: very fast."""
-    limits = np.asarray(robot._model.upperVelocityLimit)
-    return np.where((limits > 0) & np.isfinite(limits), np.minimum(limits, _FAST), _FAST)
 
 
 def _fractions(

@@ -18,11 +18,10 @@ from ...dynamics.equations import kinetic_energy, potential_energy
 from ...dynamics.trajectory import Trajectory
 from ...errors import ConfigurationError, unknown
 from ...robots import Robot
-from ...robots.ranges import ranges
+from ...robots.ranges import ranges, velocity_limits
 from .axes import BAD, SERIES, Axes, axes_grid, plot_series
 
 SHOWN = 6  # joints, when none are named
-_NO_LIMIT = 1e6  # files write ±1e16 and the like where they mean none
 
 
 def plot_configuration(
@@ -69,8 +68,8 @@ def plot_velocity(
     values = _series(t, v, robot.nv, "v")[1]
     rows = {name: _joint(robot, name).idx_v for name in single_joints(robot)}
     speeds = {name: values[:, row] for name, row in rows.items()}
-    most = robot._model.velocityLimit
-    limits = {name: (-most[row], most[row]) for name, row in rows.items() if most[row] > 0}
+    most = velocity_limits(robot._model)
+    limits = {name: (-most[row], most[row]) for name, row in rows.items()}
     label = "velocity [rad/s or m/s]"
     return _plot(t, speeds, limits, joints, label, f"Joint velocities of {robot.name}", ax)
 
@@ -177,7 +176,7 @@ def _plot(
     for name in joints or ():
         if name not in values:
             raise ConfigurationError(unknown("joint", name, values))
-    bounds = {name: _bounds(*limits.get(name, (-np.inf, np.inf))) for name in values}
+    bounds = {name: limits.get(name, (-np.inf, np.inf)) for name in values}
     names = nearest(values, bounds) if joints is None else list(joints)
     times, shown = np.asarray(t, dtype=float), {name: values[name] for name in names}
     ax = plot_series(times, shown, label, title, ax=ax)
@@ -206,13 +205,6 @@ def nearest(values: dict[str, Array], bounds: dict[str, tuple[float, float]]) ->
 
     chosen = sorted(values, key=key)[:SHOWN]
     return [name for name in values if name in chosen]
-
-
-def _bounds(low: float, high: float) -> tuple[float, float]:
-    return (
-        float(low) if abs(low) < _NO_LIMIT and low < high else -np.inf,
-        float(high) if abs(high) < _NO_LIMIT and low < high else np.inf,
-    )
 
 
 def _frame(values: list[Array], bounds: list[tuple[float, float]]) -> tuple[float, float]:
