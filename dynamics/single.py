@@ -17,7 +17,7 @@ from ..robots.robot import Robot
 from .kernels import aba, crba, rnea
 from .kernels.body_table import body_table, unknown_joints
 from .kernels.rows import DONE
-from .kernels.toolchain import Kernel, Overload, obstacle
+from .kernels.toolchain import Kernel, Overload, obstacle, read_only
 from .workspace import KERNEL_MEMORY
 
 _ARRAY = np.ndarray
@@ -98,9 +98,8 @@ class _OfRobot:
         self.tables = (body_table(robot).view(np.uint8),)
         if term.actuated:
             self.tables += (robot.actuated_rows.astype(np.int64),)
-        read = np.empty(0)
-        read.setflags(write=False)  # kernels only read them
-        arguments = *self.tables, *[read] * term.inputs, np.empty(self.shape), np.empty(0)
+        inputs = [read_only(1)] * term.inputs
+        arguments = *self.tables, *inputs, np.empty(self.shape), np.empty(0)
         self.overload = term.kernel.overload(*arguments)
 
     def waiting(self) -> Callable[..., int] | None:

@@ -9,19 +9,12 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from ...dynamics.kernels.scalars import LANES
-from ...dynamics.kernels.toolchain import Kernel
+from ...dynamics.kernels.toolchain import Kernel, read_only
 from .contact_columns import ContactFrames, contact_columns, scale_rows
 from .state_program import Answer, Constants, Whole, Workspace, state_answer, state_program
 from .verdict import Found, Program, verdicts
 
 _SECONDS = 40.0  # that compiling takes, about
-
-
-def _read(*shape: int, kind: Any = float) -> Any:
-    """An array such as kernels read."""
-    array = np.empty(shape, kind)
-    array.setflags(write=False)
-    return array
 
 
 def _table() -> Any:
@@ -41,20 +34,20 @@ def _of_verdicts() -> tuple[Any, ...]:
 
 
 def _frames() -> ContactFrames:
-    joint, turns, owner = _read(0, kind=np.intp), _read(0, kind=bool), _read(0, kind=np.intp)
-    T, table, row = _read(0, 0, 0), _read(0, 0), _read(0)
+    joint, turns, owner = read_only(1, np.intp), read_only(1, bool), read_only(1, np.intp)
+    T, table, row = read_only(3), read_only(2), read_only(1)
     return ContactFrames(table, joint, T, turns, table, table, owner, row, row)
 
 
 def _constants() -> Constants:
-    row, index = _read(0), _read(0, kind=np.intp)
-    whole = Whole(_read(0, 0), row, row, row)
+    row, index = read_only(1), read_only(1, np.intp)
+    whole = Whole(read_only(2), row, row, row)
     return Constants((0, 0, 0, 0), 1.0, index, index, index, index, whole)
 
 
 def _of_program() -> tuple[Any, ...]:
     load, *others = _of_answer()
-    return _read(0, 0), _read(0, 0, 0), load, _read(0, 0), *others
+    return read_only(2), read_only(3), load, read_only(2), *others
 
 
 def _of_answer() -> tuple[Any, ...]:
@@ -65,12 +58,12 @@ def _of_answer() -> tuple[Any, ...]:
 
 
 def _of_columns() -> tuple[Any, ...]:
-    J, R = _read(0, 0, 0, 0), _read(0, 0, 0, 0)
+    J, R = read_only(4), read_only(4)
     return J, R, _frames(), np.empty((0, 0, 0, 0)), _table()
 
 
 def _of_scale() -> tuple[Any, ...]:
-    return _read(0, 0, 0), *[_read(0, 0)] * 3, _constants(), _program()
+    return read_only(3), *[read_only(2)] * 3, _constants(), _program()
 
 
 _options: dict[str, Any] = {"each": 2e-3, "seconds": _SECONDS, "inlined": 400}

@@ -17,7 +17,7 @@ from typing import Any
 
 import numpy as np
 
-from ...dynamics.kernels.toolchain import Kernel
+from ...dynamics.kernels.toolchain import Kernel, read_only
 
 _TOUCHING = 1e-9  # nearer to the surface the normal is that of the triangle [m]
 
@@ -166,8 +166,7 @@ def weights(ep, fp, ee, ff, ef):
 
 
 def _example() -> tuple[Any, ...]:
-    table, three = np.empty((0, 0)), np.empty((0, 3))
-    table.flags.writeable = False
+    table, three = read_only(2), np.empty((0, 3))
     return three, table, table, table, 1.0, np.empty(0), three
 
 

@@ -18,7 +18,7 @@ import math
 
 import numpy as np
 
-from ...dynamics.kernels.toolchain import Kernel
+from ...dynamics.kernels.toolchain import Kernel, read_only
 
 MORE, CLOSED, FAILED = range(3)
 
@@ -333,26 +333,21 @@ def cross(a, b):
     return a[0] * b[1] - a[1] * b[0]
 
 
-def _read(*shape):
-    """An array such as kernels read."""
-    array = np.empty(shape)
-    array.setflags(write=False)
-    return array
-
-
-GUESSES = Kernel(guesses, 1, arrays=True, example=lambda: (_read(0), _read(0, 0), _read(0, 0, 0)))
+GUESSES = Kernel(
+    guesses, 1, arrays=True, example=lambda: (read_only(1), read_only(2), read_only(3))
+)
 SECTIONS = Kernel(
     sections,
     1,
     arrays=True,
-    example=lambda: (_read(0, 0), _read(0), _read(0, 0), _read(0, 0, 0)),
+    example=lambda: (read_only(2), read_only(1), read_only(2), read_only(3)),
 )
 DISC = Kernel(
     disc,
     1,
     arrays=True,
     fastmath=(),
-    example=lambda: (*[_read(0, 0)] * 4, 1.0),
+    example=lambda: (*[read_only(2)] * 4, 1.0),
     each=5e-4,
 )
 STARTS = Kernel(
@@ -360,8 +355,8 @@ STARTS = Kernel(
     1,
     arrays=True,
     example=lambda: (
-        *(_read(0, 0), _read(0), _read(0, 0), _read(0, 0, 0), _read(0, 0, 0)),
-        *(_read(0, 0), _read(0, 0), 1.0),
+        *(read_only(2), read_only(1), read_only(2), read_only(3), read_only(3)),
+        *(read_only(2), read_only(2), 1.0),
     ),
 )
 REFINED = Kernel(
@@ -369,6 +364,6 @@ REFINED = Kernel(
     1,
     arrays=True,
     fastmath=(),  # which of three points lies between the others is a matter of rounding
-    example=lambda: (*[_read(0, 0)] * 6, 1.0),
+    example=lambda: (*[read_only(2)] * 6, 1.0),
     each=2e-3,
 )

@@ -89,9 +89,8 @@ class BoundTerm:
     def overload(self, single: bool) -> Overload:
         """Return the kernel for these tables: for one row, or for eight at a time."""
         numbers = LANES if self.term.in_lanes or not single else 1
-        rows = np.empty((0, 0))
-        rows.setflags(write=False)  # kernels only read them
-        values, out = [rows] * len(self.widths), np.empty((0,) * len(self.one_row))
+        values = [toolchain.read_only(2)] * len(self.widths)
+        out = np.empty((0,) * len(self.one_row))
         kernel = _kernel(self.term.kernel, numbers)
         return kernel.overload(*self.tables, *values, out, 0, 0, np.empty(0))
 

@@ -27,7 +27,7 @@ from .body_table import (
     TRANSLATION,
     as_bodies,
 )
-from .toolchain import Kernel
+from .toolchain import Kernel, read_only
 
 
 def cross(a, b):
@@ -275,11 +275,8 @@ def coriolis_tensor(table, chains, starts, q, C):
 
 
 def _example():
-    table, q = np.empty(0, np.uint8), np.empty(0)
-    for given in (table, q):
-        given.setflags(write=False)  # as they are in a State
     row = np.empty(0, np.int64)
-    return table, row, row, q, np.empty((0, 0, 0))
+    return read_only(1, np.uint8), row, row, read_only(1), np.empty((0, 0, 0))
 
 
 # arrays of one tree are a few hundred numbers long: no bounds checks, sums in any order

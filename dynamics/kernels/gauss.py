@@ -22,7 +22,7 @@ import math
 
 import numpy as np
 
-from .toolchain import Kernel
+from .toolchain import Kernel, read_only
 
 
 def factorised(M, J, tolerance):
@@ -195,25 +195,20 @@ def dot(a, b):
     return total
 
 
-def _matrix(written=True):
-    """An array such as kernels here are given, of states (which are read-only) or of their own."""
-    array = np.empty((1, 1))
-    array.setflags(write=written)
-    return array
-
-
 FACTORISED = Kernel(
     factorised,
     1,
     arrays=True,
-    example=lambda: (_matrix(False), _matrix(False), 1e-10),
+    example=lambda: (read_only(2), read_only(2), 1e-10),
     each=2e-4,
 )
 NEAREST = Kernel(
     nearest,
     1,
     arrays=True,
-    example=lambda: (_matrix(False), *[_matrix()] * 4, *[np.empty(1)] * 3),
+    example=lambda: (read_only(2), *[np.empty((0, 0))] * 4, *[np.empty(0)] * 3),
     each=1e-4,
 )
-SOLVE_MASS = Kernel(solve_mass, 1, arrays=True, example=lambda: (_matrix(), np.empty(1)), each=2e-5)
+SOLVE_MASS = Kernel(
+    solve_mass, 1, arrays=True, example=lambda: (np.empty((0, 0)), np.empty(0)), each=2e-5
+)

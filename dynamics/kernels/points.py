@@ -13,7 +13,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from .toolchain import Kernel
+from .toolchain import Kernel, read_only
 
 
 def point_accelerations(T, motions, joints, points, arms, out):
@@ -72,18 +72,11 @@ def point_jacobians(S, T, carried, joints, points, arms, J):
             J[k, 3, j], J[k, 4, j], J[k, 5, j] = moves * a, moves * b, moves * c
 
 
-def _read(*shape, kind=float):
-    """An array such as kernels read."""
-    array = np.empty(shape, kind)
-    array.setflags(write=False)
-    return array
-
-
 POINT_ACCELERATIONS = Kernel(
     point_accelerations,
     1,
     example=lambda: (
-        *(_read(0, 3, 4), _read(0, 2, 6), _read(0, kind=np.intp), _read(0, 3), _read(0, 3)),
+        *(read_only(3), read_only(3), read_only(1, np.intp), read_only(2), read_only(2)),
         np.empty((0, 2, 3)),
     ),
     each=1e-5,
@@ -93,15 +86,8 @@ POINT_JACOBIANS = Kernel(
     point_jacobians,
     1,
     example=lambda: (
-        *(
-            _read(0, 0),
-            _read(0, 3, 4),
-            _read(0, 0),
-            _read(0, kind=np.intp),
-            _read(0, 3),
-            _read(0, 3),
-        ),
-        np.empty((0, 6, 0)),
+        *(read_only(2), read_only(3), read_only(2), read_only(1, np.intp)),
+        *(read_only(2), read_only(2), np.empty((0, 6, 0))),
     ),
     each=1e-5,
     seconds=1.0,

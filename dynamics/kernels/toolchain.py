@@ -402,6 +402,13 @@ def description(value: Any) -> tuple[Any, ...]:
     raise TypeError(f"{type(value).__name__} is no argument of kernels")
 
 
+def read_only(dimensions: int, kind: Any = float) -> Any:
+    """Return an empty array that kernels only read, for examples of their arguments."""
+    array = np.empty((0,) * dimensions, kind)
+    array.setflags(write=False)
+    return array
+
+
 def _access(value: np.ndarray[Any, Any]) -> tuple[bool, bool]:
     return bool(value.flags.writeable), bool(value.flags.aligned)
 
