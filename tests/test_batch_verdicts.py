@@ -18,6 +18,7 @@ from footwork.contacts.equilibrium.decision import layout_of
 from footwork.contacts.equilibrium.programs import Equilibrium
 from footwork.contacts.equilibrium.reference import ReferenceEquilibrium
 from footwork.contacts.kernels import contact_columns, verdict
+from footwork.dynamics.kernels import toolchain
 
 pytest.importorskip("numba")
 
@@ -257,14 +258,14 @@ def test_the_margins_motion_proves_what_the_solver_denies(monkeypatch):
 
 
 def test_no_numba_is_said_once(monkeypatch):
-    monkeypatch.setattr(decision, "obstacle", lambda: "Numba is not installed")
-    decision._note_numba.cache_clear()
+    monkeypatch.setattr(toolchain, "obstacle", lambda: "Numba is not installed")
+    toolchain._warn.cache_clear()
     rng = np.random.default_rng(9)
     many = Balances.of([terrain(rng, 3)])
     with pytest.warns(fw.FootworkWarning, match=r"Numba is not.*footwork\[fast\]"):
         assert batch.decide(many).asked_of_solver == 1
     assert batch.decide(many).asked_of_solver == 1  # warnings are errors in these tests
-    decision._note_numba.cache_clear()
+    toolchain._warn.cache_clear()
 
 
 def test_at_the_edge_nothing_is_guessed():

@@ -11,7 +11,7 @@ from scipy.optimize import linprog
 from footwork import ContactError, contacts, robots
 from footwork.contacts import PointForces
 from footwork.contacts.geometry import polygon
-from footwork.contacts.regions import linear_polygon
+from footwork.dynamics.kernels import toolchain
 from footwork.dynamics.kernels.toolchain import switched_off
 from footwork.errors import FootworkWarning
 
@@ -137,15 +137,15 @@ def test_where_and_how_large_does_not_matter():
 
 
 def test_without_numba_it_says_so_once(monkeypatch):
-    monkeypatch.setattr(linear_polygon, "obstacle", lambda: "Numba is not installed")
-    linear_polygon._note_numba.cache_clear()
+    monkeypatch.setattr(toolchain, "obstacle", lambda: "Numba is not installed")
+    toolchain._warn.cache_clear()
     forces = terrain(np.random.default_rng(0), 3)
     try:
         with pytest.warns(FootworkWarning, match=r"footwork\[fast\]"):
             contacts.equilibrium_polygon(forces, kind="inner")
         contacts.equilibrium_polygon(forces, kind="outer")  # a second warning would be an error
     finally:
-        linear_polygon._note_numba.cache_clear()
+        toolchain._warn.cache_clear()
 
 
 @pytest.mark.parametrize(

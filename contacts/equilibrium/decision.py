@@ -6,11 +6,9 @@ without end, closures), or leaves open, is answered by the conic solver, one pro
 
 from __future__ import annotations
 
-import warnings
 from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import nullcontext
-from functools import cache
 from itertools import pairwise
 from typing import Any, NamedTuple
 
@@ -18,9 +16,8 @@ import numpy as np
 from tqdm import tqdm
 
 from ...arrays import Array
-from ...dynamics.kernels.toolchain import obstacle
+from ...dynamics.kernels.toolchain import warn_without_kernels
 from ...dynamics.state import State
-from ...errors import FootworkWarning
 from ..conic_solver import Solution
 from ..contact_set import ContactSet
 from ..kernels import compiled
@@ -192,20 +189,10 @@ def in_pieces(
 
 def kernels_for(count: int) -> Any:
     """The kernels for so many problems; None where the conic solver is sooner, or without Numba."""
-    if reason := obstacle():
-        _note_numba(reason)
+    instead = "the conic solver decides batches one by one"
+    if warn_without_kernels(instead, "some fifty times", stacklevel=5):
         return None
     return compiled.select(max(count, 2))  # 1 would select the kernel for single problems
-
-
-@cache
-def _note_numba(reason: str) -> None:
-    warnings.warn(
-        f"batches of verdicts: {reason}, the conic solver answers one by one; "
-        "pip install 'footwork[fast]' makes them some fifty times faster",
-        FootworkWarning,
-        stacklevel=6,
-    )
 
 
 def _write_proved(

@@ -6,17 +6,15 @@ the pyramids' rays. A region asks for R W λ = b, and draws P W λ: the shadow o
 
 from __future__ import annotations
 
-import warnings
 from collections.abc import Callable
-from functools import cache
 from typing import Literal, NamedTuple
 
 import numpy as np
 import scipy
 
 from ...arrays import Array
-from ...dynamics.kernels.toolchain import obstacle
-from ...errors import ContactError, FootworkWarning
+from ...dynamics.kernels.toolchain import warn_without_kernels
+from ...errors import ContactError
 from ...robots.values import whole_number
 from ..geometry.planar import inner_and_outer
 from ..kernels.equilibrium_polygon import BOUNDED, EMPTY, FAILED, SHADOW, UNBOUNDED
@@ -72,8 +70,8 @@ def linear_polygon(
     sides = whole_number(sides, "sides", at_least=3, error=ContactError)
     if len(forces.points) == 0:
         return np.zeros((0, 2)), True
-    if trouble := obstacle():
-        _note_numba(trouble)
+    instead = "linear programs find the polygons of linear cones"
+    warn_without_kernels(instead, "some seventy times", stacklevel=3)
     middle = forces.points.mean(axis=0)
     size = float(np.linalg.norm(forces.points - middle, axis=1).max()) or 1.0
     W = forces.about(middle).scaled(1 / size).rays(kind, int(sides)).T
@@ -121,13 +119,3 @@ def _shadow_by_programs(A: Array, b: Array, x: Array, y: Array) -> tuple[int, Ar
             feasible = scipy.optimize.linprog(0 * x, A_eq=A, b_eq=b, method="highs").status == 0
             return (UNBOUNDED if feasible else EMPTY), np.zeros((0, 2))
     return BOUNDED, inner_and_outer(farthest, 1e-7)[0]
-
-
-@cache
-def _note_numba(reason: str) -> None:
-    warnings.warn(
-        f"polygons of linear cones: {reason}, linear programs take the place of kernels; "
-        "pip install 'footwork[fast]' makes them some seventy times faster",
-        FootworkWarning,
-        stacklevel=4,
-    )

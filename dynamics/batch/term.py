@@ -103,8 +103,8 @@ class BoundTerm:
                 self.one = kernel
             else:
                 self.many = kernel
-            if kernel is None and (trouble := toolchain.obstacle()):
-                _note_numba(trouble)
+            if kernel is None:
+                _warn_without_kernels()
         return kernel
 
 
@@ -141,20 +141,12 @@ def _can_compile(robot: Robot) -> bool:
     if unknown_joints(robot):
         _note_joints(robot)
         return False
-    if trouble := toolchain.obstacle():
-        _note_numba(trouble)
-        return False
-    return True
+    return not _warn_without_kernels()
 
 
-@cache
-def _note_numba(reason: str) -> None:
-    warnings.warn(
-        f"dynamics.batch calls Pinocchio state by state: {reason}. pip install 'footwork[fast]' "
-        "for compiled kernels, 4 to 30 times as fast",
-        FootworkWarning,
-        stacklevel=7,
-    )
+def _warn_without_kernels() -> bool:
+    instead = "dynamics.batch calls Pinocchio state by state"
+    return toolchain.warn_without_kernels(instead, "4 to 30 times", stacklevel=7)
 
 
 @per_robot
