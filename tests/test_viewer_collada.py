@@ -7,6 +7,7 @@ import coal
 import numpy as np
 import pytest
 
+import footwork as fw
 from footwork.visualize.viewer import collada, three
 from footwork.visualize.viewer.meshes import read, visuals
 
@@ -215,8 +216,19 @@ def test_robots_wear_the_colours_of_their_files(load_robot):
     assert any(thing.get("images") for thing in trunk)
 
 
-def test_a_file_of_another_shape_than_the_loaded_one_is_not_believed(load_robot, monkeypatch):
-    robot = load_robot("hyq", "floating")
+def test_a_robot_reads_its_meshes_once(monkeypatch):
+    robot = fw.load("hyq")
+    first = visuals(robot, read(robot))
+    monkeypatch.setattr(collada, "read", lambda path: pytest.fail(f"{path} is read again"))
+    again = visuals(robot, read(robot), opacity=0.5)
+    assert [visual.object["geometries"] for visual in again] == [
+        visual.object["geometries"] for visual in first
+    ]
+    assert all(visual.object["materials"][0]["opacity"] == 0.5 for visual in again)
+
+
+def test_a_file_of_another_shape_than_the_loaded_one_is_not_believed(monkeypatch):
+    robot = fw.load("hyq")  # which no test has shown before
     large = np.array([[0, 0, 0], [9, 0, 0], [0, 9, 0.0]])
     wrong = collada.Part(collada.Surface(), large, np.array([[0, 1, 2]]), None, None)
     monkeypatch.setattr(collada, "read", lambda path: [wrong])

@@ -15,6 +15,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from ...arrays import Array
+from ...dynamics.per_robot import per_robot
 from ...dynamics.state import State
 from ...errors import ModelError
 from ...robots.robot import Robot
@@ -65,10 +66,9 @@ def visuals(robot: Robot, model: Any, opacity: float = 1.0, detail: float = 0.0)
     A mesh's own materials win over the description's colour, as in RViz.
     """
     shown, missing = [], []
-    cache: dict[object, list[_Look]] = {}
     items = list(model.geometryObjects)
     for item in items:
-        objects = _objects(item, opacity, detail, cache)
+        objects = _objects(robot, item, opacity, detail)
         joint, name = joint_name(robot, item.parentJoint), item.name.replace("/", "_")
         for k, thing in enumerate(objects):
             matrix = np.array(item.placement.homogeneous)
@@ -123,35 +123,41 @@ def corners_in_world(boxes: dict[str, Array], where: dict[str, Array]) -> Array:
 # --- one geometry object ----------------------------------------------------------------------
 
 
-def _objects(
-    item: Any, opacity: float, detail: float, cache: dict[object, list[_Look]]
-) -> list[three.Object]:
+def _objects(robot: Robot, item: Any, opacity: float, detail: float) -> list[three.Object]:
     """Return the objects that show a geometry object; none when it cannot be drawn."""
     rgba = np.clip(np.array(item.meshColor, dtype=float), 0, 1)
     red, green, blue = rgba[:3].tolist()
     own = collada.Surface(color=(red, green, blue))
-    is_mesh = hasattr(item.geometry, "num_vertices")  # of a primitive, the path is "BOX", "SPHERE"
-    key = (item.meshPath, tuple(item.meshScale)) if is_mesh else item.name
-    if key not in cache:
-        cache[key] = _looks(item, detail)
     alpha = float(rgba[3] or 1.0) * opacity
     return [
         three.object3d(part, _material(own if surface is None else surface, own, alpha))
-        for part, surface in cache[key]
+        for part, surface in _looks(robot, item, detail)
     ]
 
 
-def _looks(item: Any, detail: float) -> list[_Look]:
-    shape = item.geometry
-    if not hasattr(shape, "num_vertices"):
-        part = _primitive(shape)
+def _looks(robot: Robot, item: Any, detail: float) -> list[_Look]:
+    if not hasattr(item.geometry, "num_vertices"):
+        part = _primitive(item.geometry)
         return [] if part is None else [(part, None)]
+    known, key = _mesh_looks(robot), (item.meshPath, tuple(item.meshScale), detail)
+    if key not in known:
+        known[key] = _mesh_look(item, detail)
+    return known[key]
+
+
+@per_robot
+def _mesh_looks(robot: Robot) -> dict[object, list[_Look]]:
+    """{(path, scale, detail): parts}: reading the meshes of a robot takes up to seconds."""
+    return {}
+
+
+def _mesh_look(item: Any, detail: float) -> list[_Look]:
     if item.meshPath.lower().endswith(".dae"):
         try:
             return _collada_looks(item)
         except collada.Unsupported:  # its shape alone, then
             pass
-    arrays = _mesh_arrays(shape)
+    arrays = _mesh_arrays(item.geometry)
     if arrays is None:
         return []
     if detail > 0:
