@@ -3,16 +3,12 @@
 from __future__ import annotations
 
 import argparse
-import sys
-from contextlib import nullcontext
 from pathlib import Path
 from typing import Any
 
-from .. import registry
 from ..errors import FootworkError
-from ..workers import workers
 from . import flags, motions
-from .output import answer, destination, needs, paint, write_plot, wrote
+from .output import answer, needs_plots, paint_verdict, save_to, write_plot, write_view, wrote
 
 ALONE = ("contacts", "save_contacts", "png", "html")  # flags that need a single motion
 
@@ -49,60 +45,42 @@ def run(options: argparse.Namespace) -> int:
         raise FootworkError(f"{flag}: got several motions, expected one")
     if not many and options.journal:
         raise FootworkError("--journal: got one motion, expected several, or a folder")
-    if isinstance(options.friction, tuple):
-        raise FootworkError("--friction: got two coefficients, expected one")
-    return _many(options) if many else _one(options)
+    return (_many if many else _one)(options, _asked(options))
 
 
-def _one(options: argparse.Namespace) -> int:
+def _one(options: argparse.Namespace, asked: dict[str, Any]) -> int:
     from .. import contacts
 
-    if options.png:
-        needs("--png", "matplotlib", "plots")
+    needs_plots(options)
     motion = motions.read(options, options.motions[0])
     schedule = motions.schedule(options, motion)
-    audit = contacts.audit(motion, schedule, **_asked(options))
-    answer(
-        options,
-        audit.as_dict(options.longest),
-        _words(options, audit.holds, audit.explain(options.longest)),
-    )
-    if options.csv:
-        with destination(options, options.csv) as path:
-            audit.write_csv(path)
+    audit = contacts.audit(motion, schedule, **asked)
+    text = paint_verdict(options, audit.explain(options.longest), audit.holds)
+    answer(options, audit.as_dict(options.longest), text)
+    save_to(options, "csv", audit.write_csv)
     if options.save_contacts:
         wrote(options, audit.schedule.save(options.save_contacts))
-    if options.html:
-        with destination(options, options.html) as path:
-            registry.view(audit).save_html(path)
-    if options.png:
-        write_plot(audit, options)
+    write_view(audit, options)
+    write_plot(audit, options)
     return flags.OK if audit.holds else flags.NO
 
 
-def _many(options: argparse.Namespace) -> int:
+def _many(options: argparse.Namespace, asked: dict[str, Any]) -> int:
     from .. import contacts
 
     robot = flags.load(options)
-    try:
-        with nullcontext() if options.jobs == 1 else workers(options.jobs) as executor:
-            table = contacts.audit_files(
-                robot,
-                options.motions,
-                reading=motions.reading(options),
-                journal=options.journal,
-                executor=executor,
-                progress=False if options.quiet else None,
-                **_asked(options),
-            )
-    except KeyboardInterrupt:
-        kept = "the same command goes on" if options.journal else "nothing is kept"
-        print(f"footwork: interrupted; {kept}", file=sys.stderr)
-        raise
-    answer(options, table.as_dict(), _words(options, table.holds, table.explain()))
-    if options.csv:
-        with destination(options, options.csv) as path:
-            table.write_csv(path)
+    with flags.executor(options) as executor:
+        table = contacts.audit_files(
+            robot,
+            options.motions,
+            reading=motions.reading(options),
+            journal=options.journal,
+            executor=executor,
+            progress=False if options.quiet else None,
+            **asked,
+        )
+    answer(options, table.as_dict(), paint_verdict(options, table.explain(), table.holds))
+    save_to(options, "csv", table.write_csv)
     if len(table.failed) == len(table.rows):
         return flags.BAD
     return flags.OK if table.holds else flags.NO
@@ -112,13 +90,8 @@ def _asked(options: argparse.Namespace) -> dict[str, Any]:
     """Return the arguments that audits of one and of many motions share."""
     return {
         "terrain": motions.ground(options),
-        "friction": options.friction,
+        "friction": motions.friction(options),
         "torque_limits": not options.no_torque_limits,
         "self_collision": not options.no_self_collision,
         "limits": dict(options.limit),
     }
-
-
-def _words(options: argparse.Namespace, holds: bool, text: str) -> str:
-    verdict, *rest = text.splitlines()
-    return "\n".join([paint(options, verdict, "green" if holds else "red"), *rest])

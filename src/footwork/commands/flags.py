@@ -3,9 +3,14 @@
 from __future__ import annotations
 
 import argparse
-from collections.abc import Callable, Mapping
+import sys
+from collections.abc import Callable, Iterator, Mapping
+from concurrent.futures import Executor
+from contextlib import contextmanager, nullcontext
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
+
+from ..workers import workers
 
 if TYPE_CHECKING:
     from ..contacts import ContactSet
@@ -133,6 +138,18 @@ def load(options: argparse.Namespace, source: str | None = None) -> Robot:
         feet=list(options.feet) or None,
         motors=options.motors,
     )
+
+
+@contextmanager
+def executor(options: argparse.Namespace) -> Iterator[Executor | None]:
+    """Yield the workers of --jobs, None for one; Ctrl-C says whether --journal keeps their work."""
+    try:
+        with nullcontext() if options.jobs == 1 else workers(options.jobs) as several:
+            yield several
+    except KeyboardInterrupt:
+        resumes, lost = "the same command resumes", "without --journal nothing is kept"
+        print(f"footwork: interrupted; {resumes if options.journal else lost}", file=sys.stderr)
+        raise
 
 
 def xacro(options: argparse.Namespace) -> Xacro | None:

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 from .. import registry
 from ..errors import DataError
 from . import flags
-from .output import answer, destination, needs, save_axes, save_plot, write_plot, wrote
+from .output import answer, needs, save_axes, save_plot, save_to, write_plot, write_view, wrote
 
 if TYPE_CHECKING:
     from ..biomechanics import Gait
@@ -147,14 +147,10 @@ def _write(gait: Gait, robot: RobotGait | None, options: argparse.Namespace) -> 
     """Write the requested table, picture and page."""
     from ..biomechanics import gait_report
 
-    if options.csv:
-        with destination(options, options.csv) as path:
-            gait_report.write_csv(gait, path)
-    if options.png:
-        write_plot(gait, options, options.side, per_mass=options.per_mass)
-    if options.html and robot:
-        with destination(options, options.html) as path:
-            registry.view(robot).save_html(path)
+    save_to(options, "csv", lambda path: gait_report.write_csv(gait, path))
+    write_plot(gait, options, options.side, per_mass=options.per_mass)
+    if robot:
+        write_view(robot, options)
 
 
 def _write_all(gait: Gait, robot: RobotGait | None, stem: str, options: argparse.Namespace) -> None:

@@ -11,7 +11,7 @@ from ..errors import ConfigurationError
 from ..workers import workers
 from . import flags, motions
 from .limits import told_what_the_robot_can
-from .output import answer, destination, needs, paint, write_page, write_plot
+from .output import answer, needs_plots, paint_verdict, save_to, write_page, write_plot
 from .simulate import WALKS
 
 if TYPE_CHECKING:
@@ -67,20 +67,13 @@ def add(commands: Any) -> None:
 
 def run(options: argparse.Namespace) -> int:
     """Judge; exit code 0: at most one trial of 20 failed everywhere, 1: more did."""
-    if options.png:
-        needs("--png", "matplotlib", "plots")
+    needs_plots(options)
     judgement = _judged(options)
-    verdict, *rest = judgement.explain().splitlines()
-    colour = "green" if judgement.holds else "red"
-    text = "\n".join([paint(options, verdict, colour), *rest])
+    text = paint_verdict(options, judgement.explain(), judgement.holds)
     answer(options, judgement.as_dict(), text)
-    if options.csv:
-        with destination(options, options.csv) as path:
-            judgement.write_csv(path)
-    if options.html:
-        write_page(judgement, options)
-    if options.png:
-        write_plot(judgement, options)
+    save_to(options, "csv", judgement.write_csv)
+    write_page(judgement, options)
+    write_plot(judgement, options)
     if judgement.interrupted:
         return flags.INTERRUPTED  # what was found is written all the same
     return flags.OK if judgement.holds else flags.NO

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 from ..errors import ConfigurationError
 from . import flags
-from .output import answer, destination, needs, write_page, write_plot
+from .output import answer, needs_plots, save_to, write_page, write_plot
 from .simulate import WALKS
 
 if TYPE_CHECKING:
@@ -43,8 +43,7 @@ def run(options: argparse.Namespace) -> int:
     """Tell the limits; exit code 0."""
     from .. import control
 
-    if options.png:
-        needs("--png", "matplotlib", "plots")
+    needs_plots(options)
     given = [x for x in (options.directions, options.direction) if x is not None]
     if len(given) > 1:
         raise ConfigurationError("--direction and --directions: got both, expected one of them")
@@ -59,13 +58,9 @@ def run(options: argparse.Namespace) -> int:
         progress=False if options.quiet else None,
     )
     answer(options, limits.as_dict(), limits.explain())
-    if options.csv:
-        with destination(options, options.csv) as path:
-            limits.write_csv(path)
-    if options.html:
-        write_page(limits, options)
-    if options.png:
-        write_plot(limits, options)
+    save_to(options, "csv", limits.write_csv)
+    write_page(limits, options)
+    write_plot(limits, options)
     return flags.OK
 
 

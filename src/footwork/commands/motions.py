@@ -6,6 +6,7 @@ import argparse
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from ..errors import FootworkError
 from . import flags
 
 if TYPE_CHECKING:
@@ -90,6 +91,18 @@ def read(options: argparse.Namespace, path: Path) -> Motion:
     from .. import dynamics
 
     return dynamics.read_motion(path, flags.load(options), **reading(options))
+
+
+def friction(options: argparse.Namespace) -> float | None:
+    """Return the coefficient of --friction.
+
+    Raises:
+        FootworkError: two coefficients.
+    """
+    given: float | tuple[float, float] | None = options.friction
+    if isinstance(given, tuple):
+        raise FootworkError("--friction: got two coefficients, expected one")
+    return given
 
 
 def schedule(options: argparse.Namespace, motion: Motion) -> ContactSchedule | None:

@@ -81,6 +81,12 @@ def needs(flag: str, module: str, extra: str) -> None:
         )
 
 
+def needs_plots(options: argparse.Namespace) -> None:
+    """Refuse --png of a plot where Matplotlib is not installed, see `needs`."""
+    if options.png:
+        needs("--png", "matplotlib", "plots")
+
+
 def answer(options: argparse.Namespace, facts: Any, text: str) -> None:
     """Print `facts` for programs when --json is given, else `text` for people (not with --quiet).
 
@@ -112,6 +118,12 @@ def paint(options: argparse.Namespace, text: str, colour: str) -> str:
     return f"\x1b[{_COLOURS[colour]}m{text}\x1b[0m"
 
 
+def paint_verdict(options: argparse.Namespace, text: str, holds: bool) -> str:
+    """Colour the first line of a text, a verdict."""
+    verdict, *rest = text.splitlines()
+    return "\n".join([paint(options, verdict, "green" if holds else "red"), *rest])
+
+
 @contextmanager
 def destination(options: argparse.Namespace, path: Path) -> Iterator[Path]:
     """Yield the path to write to; for "-" a temporary file that is copied to standard output."""
@@ -127,6 +139,13 @@ def destination(options: argparse.Namespace, path: Path) -> Iterator[Path]:
         sys.stdout.buffer.flush()
 
 
+def save_to(options: argparse.Namespace, flag: str, save: Callable[[Path], Any]) -> None:
+    """Call save(path) for the file of --html, --png or --csv, if that is given."""
+    if path := getattr(options, flag):
+        with destination(options, path) as place:
+            save(place)
+
+
 def wrote(options: argparse.Namespace, path: Path) -> None:
     """Report on standard error that a file was written."""
     if not options.quiet:
@@ -137,31 +156,29 @@ def write_table(
     options: argparse.Namespace, head: Sequence[str], rows: Iterable[Sequence[Any]]
 ) -> None:
     """Write the table of --csv."""
-    if not options.csv:
-        return
-    with destination(options, options.csv) as path:
-        write_csv(path, head, rows)
+    save_to(options, "csv", lambda path: write_csv(path, head, rows))
 
 
 def write_scene(viewer: Viewer, options: argparse.Namespace) -> None:
     """Write the page of --html and the picture of --png."""
-    for path, save in ((options.html, viewer.save_html), (options.png, viewer.screenshot)):
-        if path:
-            with destination(options, path) as place:
-                save(place)
+    save_to(options, "html", viewer.save_html)
+    save_to(options, "png", viewer.screenshot)
+
+
+def write_view(x: Any, options: argparse.Namespace) -> None:
+    """Write the page of `fw.view(x)` for --html."""
+    save_to(options, "html", lambda path: registry.view(x).save_html(path))
 
 
 def write_page(x: Any, options: argparse.Namespace) -> None:
     """Write what a notebook shows of x, with its plot, as the page of --html."""
-    page = f'<!doctype html><meta charset="utf-8"><title>footwork</title>{registry.html_of(x)}'
-    with destination(options, options.html) as path:
-        write(path, page)
+    head = '<!doctype html><meta charset="utf-8"><title>footwork</title>'
+    save_to(options, "html", lambda path: write(path, head + registry.html_of(x)))
 
 
 def write_plot(x: Any, options: argparse.Namespace, *more: Any, **how: Any) -> None:
     """Write `fw.plot(x, …)` to the file of --png."""
-    with destination(options, options.png) as path:
-        save_plot(path, x, *more, **how)
+    save_to(options, "png", lambda path: save_plot(path, x, *more, **how))
 
 
 def save_plot(path: Path, x: Any, *more: Any, **how: Any) -> Path:

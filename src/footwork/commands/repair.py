@@ -4,15 +4,10 @@ from __future__ import annotations
 
 import argparse
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
-from .. import registry
-from ..errors import FootworkError
 from . import flags, motions
-from .output import answer, destination, needs, paint, write_plot, wrote
-
-if TYPE_CHECKING:
-    from ..control import Repair
+from .output import answer, needs_plots, paint_verdict, write_plot, write_view, wrote
 
 
 def add(commands: Any) -> None:
@@ -50,16 +45,14 @@ def run(options: argparse.Namespace) -> int:
     """Repair a motion; exit code 0: all samples hold now, 1: some do not."""
     from .. import control
 
-    if isinstance(options.friction, tuple):
-        raise FootworkError("--friction: got two coefficients, expected one")
-    if options.png:
-        needs("--png", "matplotlib", "plots")
+    friction = motions.friction(options)
+    needs_plots(options)
     motion = motions.read(options, options.motion)
     found = control.repair(
         motion,
         motions.schedule(options, motion),
         terrain=motions.ground(options),
-        friction=options.friction,
+        friction=friction,
         torque_limits=not options.no_torque_limits,
         self_collision=not options.no_self_collision,
         weights=dict(options.weights),
@@ -68,20 +61,11 @@ def run(options: argparse.Namespace) -> int:
         window=options.window,
         progress=False if options.quiet else None,
     )
-    verdict, *rest = found.explain().splitlines()
-    colour = "green" if found.holds else "red"
-    answer(options, found.as_dict(), "\n".join([paint(options, verdict, colour), *rest]))
-    _write(options, found)
-    return flags.OK if found.holds else flags.NO
-
-
-def _write(options: argparse.Namespace, found: Repair) -> None:
+    answer(options, found.as_dict(), paint_verdict(options, found.explain(), found.holds))
     if options.save:
         wrote(options, Path(found.motion.save(options.save)))
     if options.save_contacts:
         wrote(options, found.after.schedule.save(options.save_contacts))
-    if options.html:
-        with destination(options, options.html) as path:
-            registry.view(found).save_html(path)
-    if options.png:
-        write_plot(found, options)
+    write_view(found, options)
+    write_plot(found, options)
+    return flags.OK if found.holds else flags.NO

@@ -7,10 +7,9 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from .. import registry
 from ..errors import ConfigurationError
 from . import flags
-from .output import answer, destination, needs, paint, write_plot, write_table, wrote
+from .output import answer, needs_plots, paint_verdict, write_plot, write_table, write_view, wrote
 
 if TYPE_CHECKING:
     from ..control import ClosedLoop
@@ -68,8 +67,7 @@ def add(commands: Any) -> None:
 
 def run(options: argparse.Namespace) -> int:
     """Simulate, print a summary and write plots if requested; falling counts as "no"."""
-    if options.png:
-        needs("--png", "matplotlib", "plots")
+    needs_plots(options)
     if options.log and not options.estimator:
         raise ConfigurationError("--log: expected it with --estimator, which has sensors")
     motion, controller = _simulated(options)
@@ -87,17 +85,12 @@ def run(options: argparse.Namespace) -> int:
         "collisions": _collisions(motion),
         "reason": _weakness(motion),
     }
-    verdict, *rest = _words(report)
-    verdict = paint(options, verdict, "red" if motion.ended else "green")
-    answer(options, report, "\n".join([verdict, *rest]))
+    answer(options, report, paint_verdict(options, "\n".join(_words(report)), not motion.ended))
     write_table(options, _head(motion), _rows(motion))
     if options.log and motion.log:
         wrote(options, motion.log.save(options.log))
-    if options.html:
-        with destination(options, options.html) as path:
-            registry.view(motion).save_html(path)
-    if options.png:
-        write_plot(motion, options)
+    write_view(motion, options)
+    write_plot(motion, options)
     if any(event.name == "interrupted" for event in motion.events):
         return flags.INTERRUPTED  # what was recorded is written all the same
     return flags.NO if motion.ended else flags.OK

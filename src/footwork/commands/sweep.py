@@ -3,15 +3,12 @@
 from __future__ import annotations
 
 import argparse
-import sys
 from collections import Counter
-from contextlib import nullcontext
 from typing import TYPE_CHECKING, Any
 
 from ..errors import FootworkError
-from ..workers import workers
 from . import flags
-from .output import answer, destination, needs, write_plot, wrote
+from .output import answer, needs, save_to, write_plot, wrote
 
 if TYPE_CHECKING:
     from ..contacts.sweeps.result import Sweep
@@ -76,33 +73,23 @@ def run(options: argparse.Namespace) -> int:
     if options.save:
         needs("--save", "xarray", "sweep")
         result.writable(options.save)
-    try:
-        with nullcontext() if options.jobs == 1 else workers(options.jobs) as executor:
-            found = contacts.sweep(
-                options.scenario,
-                axes,
-                samples=options.samples,
-                seed=options.seed or 0,
-                quantities=options.quantity,
-                journal=options.journal,
-                executor=executor,
-                progress=False if options.quiet else None,
-            )
-    except KeyboardInterrupt:
-        kept = (
-            "the same command resumes" if options.journal else "without --journal nothing is kept"
+    with flags.executor(options) as executor:
+        found = contacts.sweep(
+            options.scenario,
+            axes,
+            samples=options.samples,
+            seed=options.seed or 0,
+            quantities=options.quantity,
+            journal=options.journal,
+            executor=executor,
+            progress=False if options.quiet else None,
         )
-        print(f"footwork: interrupted; {kept}", file=sys.stderr)
-        raise
     counts = {WORDS[k]: n for k, n in Counter(found.feasible.ravel().tolist()).items()}
     answer(options, counts, _report(found, counts))
-    if options.csv:
-        with destination(options, options.csv) as path:
-            found.write_table(path)
+    save_to(options, "csv", found.write_table)
     if options.save:
         wrote(options, found.save(options.save))
-    if options.png:
-        write_plot(found, options, options.quantity[0])
+    write_plot(found, options, options.quantity[0])
     return flags.OK
 
 

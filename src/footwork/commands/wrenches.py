@@ -7,9 +7,8 @@ from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from .. import registry
 from . import flags, motions
-from .output import answer, destination, needs, write_plot
+from .output import answer, needs_plots, save_to, write_plot, write_view
 
 if TYPE_CHECKING:
     from ..control import SensorLog, Sensors
@@ -43,8 +42,7 @@ def run(options: argparse.Namespace) -> int:
     """Read the log, and print what was found."""
     from .. import control
 
-    if options.png:
-        needs("--png", "matplotlib", "plots")
+    needs_plots(options)
     sensors, robot = _sensors(options), flags.load(options)
     feet = flags.feet(robot, options)
     log = _told(options, control.SensorLog.read(options.log, robot))
@@ -53,14 +51,9 @@ def run(options: argparse.Namespace) -> int:
         progress=False if options.quiet else None,
     )  # fmt: skip
     answer(options, found.as_dict(), found.explain())
-    if options.csv:
-        with destination(options, options.csv) as path:
-            found.write_csv(path)
-    if options.html:
-        with destination(options, options.html) as path:
-            registry.view(found).save_html(path)
-    if options.png:
-        write_plot(found, options)
+    save_to(options, "csv", found.write_csv)
+    write_view(found, options)
+    write_plot(found, options)
     return flags.OK
 
 
