@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from itertools import pairwise
 
 import numpy as np
@@ -324,10 +325,12 @@ def test_files_and_scenarios_have_maps(tmp_path, suffix):
         ("none.npy", "No such file"),
         ("field.png", "expected .npy, .csv or .txt"),
         ("words.csv", "no table"),
+        ("pipe.npy", "a pipe or device"),
     ],
 )
 def test_files_that_are_no_maps_are_refused(tmp_path, name, said):
     (tmp_path / "words.csv").write_text("a,b\nc,d\n")
+    os.mkfifo(tmp_path / "pipe.npy")
     with pytest.raises(ContactError, match=said):
         HeightMap.load(tmp_path / name, 0.1)
     (tmp_path / "s.yaml").write_text(of_map(name, 0.1))

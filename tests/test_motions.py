@@ -567,6 +567,9 @@ def test_damaged_files_and_values_are_refused(way, g1, tmp_path):
             read_motion(tmp_path / name, g1)
     with pytest.raises(DataError, match="No such file"):
         read_motion(tmp_path / "none.npz", g1)
+    os.mkfifo(tmp_path / "pipe.npz")
+    with pytest.raises(DataError, match="a pipe or device; expected a file of a single motion"):
+        read_motion(tmp_path / "pipe.npz", g1)
 
 
 def zipped(data):

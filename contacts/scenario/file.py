@@ -8,7 +8,6 @@ depth. What a text means is decided by who reads it, not by its looks, so that a
 from __future__ import annotations
 
 import re
-import stat
 from collections.abc import Iterable
 from dataclasses import dataclass
 from pathlib import Path
@@ -16,6 +15,7 @@ from typing import Any
 
 import numpy as np
 
+from ... import files
 from ...errors import FootworkError, unknown
 
 MAX_BYTES = 200_000
@@ -126,21 +126,11 @@ def read(path: Path, largest: int = MAX_BYTES) -> str:
     Raises:
         ScenarioError: no such file, a folder, a pipe or device, too large, not UTF-8.
     """
+    data = files.read(path, largest, "a scenario file", ScenarioError)
     try:
-        status = path.stat()
-        if not stat.S_ISREG(status.st_mode):
-            kind = "a folder" if stat.S_ISDIR(status.st_mode) else "a pipe or device"
-            raise ScenarioError(f"{path}: {kind}; expected a scenario file")
-        if status.st_size > largest:
-            raise ScenarioError(f"{path}: {status.st_size} bytes; at most {largest} are read")
-        with path.open("rb") as file:
-            return file.read(largest + 1).decode("utf-8-sig")
+        return data.decode("utf-8-sig")
     except UnicodeDecodeError as error:
         raise ScenarioError(f"{path}: not UTF-8: {error.reason} at byte {error.start}") from None
-    except OSError as error:
-        raise ScenarioError(f"{path}: cannot be read: {error.strerror or error}") from None
-    except ValueError as error:  # a null byte in the name
-        raise ScenarioError(f"{str(path)!r}: no file name: {error}") from None
 
 
 def parse(text: str, file: str, largest: int = MAX_BYTES, most: int = MAX_VALUES) -> Entry:

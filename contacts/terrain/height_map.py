@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import io
 import os
 from contextlib import nullcontext
 from dataclasses import dataclass
@@ -24,6 +25,7 @@ from .solids import Numbers, check_lengths, check_part, turned
 ROUGH = 0.01  # how far ground may be from the plane of a foothold: a sole rests on it still [m]
 _LEAST = 1e-12
 _FLAT = 1e-6  # slope of a triangle beyond another one's that is none
+_MAX_BYTES = 1 << 28  # of a file of heights
 _SIDES = (("front", 0, 1.0), ("back", 0, -1.0), ("left", 1, 1.0), ("right", 1, -1.0))
 
 
@@ -313,9 +315,10 @@ def read_heights(path: Any) -> ArrayLike:
     """
     if path.suffix not in (".npy", ".csv", ".txt"):
         raise ContactError(f"{path}: got {path.suffix or 'no suffix'}, expected .npy, .csv or .txt")
+    data = io.BytesIO(files.read(path, _MAX_BYTES, "a table of heights", ContactError))
     try:
         if path.suffix == ".npy":
-            return np.load(path, allow_pickle=False)  # type: ignore[no-any-return]
-        return np.loadtxt(path, delimiter="," if path.suffix == ".csv" else None, ndmin=2)
-    except (OSError, ValueError, EOFError) as error:
+            return np.load(data, allow_pickle=False)  # type: ignore[no-any-return]
+        return np.loadtxt(data, delimiter="," if path.suffix == ".csv" else None, ndmin=2)
+    except (ValueError, EOFError) as error:
         raise ContactError(f"{path}: no table of numbers: {error}") from None

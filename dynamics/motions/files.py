@@ -15,6 +15,7 @@ from numpy.lib import format as npy
 
 from ...arrays import Array
 from ...errors import DataError
+from ...files import read
 from . import pickles
 from .pickles import LARGEST
 
@@ -59,17 +60,16 @@ def contents(path: Path) -> Any:
         ".npz": _npz, ".npy": _npy, ".pkl": pickles.loads, ".pickle": pickles.loads,
         ".csv": _table, ".txt": _table,
     }  # fmt: skip
-    if path.suffix.lower() not in readers:
+    reader = readers.get(path.suffix.lower())
+    if reader is None:
         expected = ", ".join(readers)
         raise DataError(f"{path}: got a file that ends in {path.suffix!r}; expected {expected}")
     try:
-        if path.stat().st_size > LARGEST:
-            raise DataError(f"more than {LARGEST / 2**30:g} GiB; expected a single motion")
-        return readers[path.suffix.lower()](path.read_bytes())
-    except DataError as error:
-        raise DataError(f"{path}: {error}") from None
-    except OSError as error:
-        raise DataError(f"{path}: {error.strerror or error}") from None
+        data = read(path, LARGEST, "a file of a single motion", DataError)
+        try:
+            return reader(data)
+        except DataError as error:
+            raise DataError(f"{path}: {error}") from None
     except MemoryError:
         raise DataError(f"{path}: more than the memory holds") from None
 

@@ -6,14 +6,13 @@ import importlib
 import importlib.util
 import itertools
 import os
-import stat
 import sys
 from collections.abc import Iterable
 from dataclasses import dataclass
 from pathlib import Path
 
 from ...errors import ModelError, unknown
-from ...files import as_path
+from ...files import as_path, read
 from .. import catalogue
 from ..values import sequence
 from .hardened_xml import MAX_BYTES
@@ -119,23 +118,11 @@ def read_file(path: Path) -> bytes:
         ModelError: no such file, a folder, a pipe or device, too large, not readable.
     """
     try:
-        status = path.stat()
-        if stat.S_ISDIR(status.st_mode):
-            raise ModelError(f"{path}: a folder; expected a robot description{_inside(path)}")
-        if not stat.S_ISREG(status.st_mode):
-            raise ModelError(f"{path}: a pipe or device; expected a regular file")
-        if status.st_size > MAX_BYTES:
-            raise ModelError(f"{path}: {status.st_size} bytes; at most {MAX_BYTES} are read")
-        with path.open("rb") as file:
-            return file.read(MAX_BYTES + 1)
-    except FileNotFoundError:
-        raise ModelError(f"{path}: no such file{_neighbours(path)}") from None
-    except OSError as error:
-        raise ModelError(f"{path}: cannot be read: {error.strerror or error}") from None
-    except ModelError:
+        return read(path, MAX_BYTES, f"a robot description{_inside(path)}", ModelError)
+    except ModelError as error:
+        if isinstance(error.__context__, FileNotFoundError):
+            raise ModelError(f"{path}: no such file{_neighbours(path)}") from None
         raise
-    except ValueError as error:  # a null character in the name
-        raise ModelError(f"{path!r}: no file name: {error}") from None
 
 
 def _read(stream: object) -> bytes:
@@ -154,7 +141,7 @@ def _descriptions(folder: Path) -> list[Path]:
     try:
         with os.scandir(folder) as entries:  # only the first ones: folders can be huge
             paths = [Path(entry.path) for entry in itertools.islice(entries, 1000)]
-    except OSError:
+    except (OSError, ValueError):
         return []
     return [path for path in paths if path.suffix.lower() in _SUFFIXES]
 

@@ -1,4 +1,7 @@
-"""Files written beside their place, then renamed: the old one stays until the new one is whole."""
+"""Files read whole, if they are not too large, and written beside their place, then renamed.
+
+The old one stays until the new one is whole.
+"""
 
 from __future__ import annotations
 
@@ -7,6 +10,7 @@ import io
 import os
 import secrets
 import shutil
+import stat
 from collections.abc import Iterable, Iterator
 from contextlib import contextmanager, suppress
 from pathlib import Path
@@ -20,6 +24,29 @@ def as_path(value: object, name: str = "path", error: type[FootworkError] = Foot
     if isinstance(value, str | os.PathLike) and str(value):
         return Path(value)
     raise error(f"{name}: got {value!r:.80}, expected a path")
+
+
+def read(path: Path, largest: int, expected: str, error: type[FootworkError]) -> bytes:
+    """Return the bytes of a regular file, `expected` in words, of at most `largest` bytes.
+
+    Raises:
+        error: no such file, a folder, a pipe or device, too large, not readable.
+    """
+    try:
+        status = path.stat()
+        if not stat.S_ISREG(status.st_mode):
+            kind = "a folder" if stat.S_ISDIR(status.st_mode) else "a pipe or device"
+            raise error(f"{path}: {kind}; expected {expected}")
+        if status.st_size > largest:
+            raise error(f"{path}: {status.st_size} bytes; at most {largest} are read")
+        with path.open("rb") as file:
+            return file.read(largest + 1)
+    except FootworkError:
+        raise
+    except OSError as problem:
+        raise error(f"{path}: cannot be read: {problem.strerror or problem}") from None
+    except ValueError as problem:  # a null character in the name
+        raise error(f"{str(path)!r}: no file name: {problem}") from None
 
 
 @contextmanager
