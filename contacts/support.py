@@ -15,7 +15,7 @@ from ..errors import ContactError
 from ..robots.values import instance, number, placement
 from .geometry.polygon import area, convex_hull
 from .surface_contact import PlacedContact, part_of
-from .terrain.edges import Outline, near, under
+from .terrain.edges import Outline, under
 from .terrain.terrain import Terrain
 
 _LEAST = 1e-6  # area that counts as one [m²]
@@ -48,8 +48,7 @@ def supported(
     if on_ground.all():
         return contact
     outline = Outline.of(convex_hull(corners[:, :2]))
-    which = near(terrain.edges, T.translation, outline.radius + within)
-    places, _ = under(terrain.edges, which, T.rotation, T.translation, outline, within)
+    places, _ = under(terrain.edges, T.homogeneous[:3], outline, within)
     places = places[np.abs(places[:, 2]) <= within]
     shared = convex_hull(np.vstack([corners[on_ground], places])[:, :2], _CLOSE)
     return part_of(contact, shared) if area(shared) > _LEAST else None

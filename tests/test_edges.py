@@ -123,8 +123,7 @@ def test_a_riser_that_a_toe_touches_has_no_edge_under_the_sole(deep):
     front = SIZE[0] / 2 - deep
     for rise, beyond, count in ((0.03, 0.0, 0), (0.5 * deep, 0.0, 2), (0.03, -0.05, 2)):
         step = contacts.Box("step", (0.5, 1.0, rise), (front + beyond + 0.25, 0, 0))
-        which = np.arange(12)
-        places, ends = under(step.edges, which, np.eye(3), np.zeros(3), outline, 0.01)
+        places, ends = under(step.edges, np.eye(3, 4), outline, 0.01)
         assert len(ends) == count
         assert places[:, 2] == pytest.approx(np.full(count, rise))
         assert places[:, 0] == pytest.approx(np.full(count, front + beyond))
@@ -137,7 +136,7 @@ def test_weights_of_corners_give_the_point():
         inside = rng.dirichlet(np.ones(len(corners)), 20) @ corners
         on_sides = 0.5 * (corners + np.roll(corners, -1, axis=0))
         points = np.vstack([inside, on_sides, corners])
-        weights = polygon.barycentric(corners, points)
+        weights = polygon.barycentric(polygon.Fans.of(corners), points)
         assert (weights >= 0).all()
         assert weights.sum(axis=1) == pytest.approx(np.ones(len(points)), abs=1e-12)
         assert weights @ corners == pytest.approx(points, abs=1e-9)

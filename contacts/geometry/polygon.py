@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+from typing import NamedTuple
+
 import numpy as np
-from numpy.typing import ArrayLike
+from numpy.typing import ArrayLike, NDArray
 
 from ...arrays import Array
 
@@ -87,23 +89,42 @@ def centroid_weights(corners: Array) -> Array:
     return np.asarray(weights / weights.sum())
 
 
-def barycentric(corners: Array, points: Array) -> Array:
+class Fans(NamedTuple):
+    """The fans of triangles from each corner of a convex polygon.
+
+    Attributes:
+        triangles: (k, k − 2, 3), their corners.
+        inverses: (k, k − 2, 3, 3): (x, y, 1) times one are barycentric coordinates.
+    """
+
+    triangles: NDArray[np.intp]
+    inverses: Array
+
+    @classmethod
+    def of(cls, corners: Array) -> Fans:
+        """Return those of corners (k, 2), k ≥ 3."""
+        k = len(corners)
+        later = np.arange(1, k - 1)
+        order = np.stack([np.zeros_like(later), later, later + 1], axis=1)
+        triangles = (np.arange(k)[:, None, None] + order) % k
+        vertices = np.concatenate([corners[triangles], np.ones((k, k - 2, 3, 1))], axis=3)
+        return cls(triangles, np.linalg.inv(vertices))
+
+
+def barycentric(fans: Fans, points: Array) -> Array:
     """Return w (n, k) ≥ 0 of points x (n, 2) in a convex polygon: Σ_i w_i = 1, Σ_i w_i p_i = x.
 
     A fan of triangles from one corner has each point in a triangle, whose barycentric coordinates
     are weights of the three corners; these are the means over the fans from all corners.
     """
-    k, homogeneous = len(corners), np.column_stack([points, np.ones(len(points))])
-    found, rows = np.zeros((len(points), k)), np.arange(len(points))
-    for i in range(k):
-        order = np.roll(np.arange(k), -i)
-        triangles = np.array([order[[0, j, j + 1]] for j in range(1, k - 1)])
-        vertices = np.concatenate([corners[triangles], np.ones((k - 2, 3, 1))], axis=2)
-        shares = homogeneous @ np.linalg.inv(vertices)  # (k − 2, n, 3)
-        best = shares.min(axis=2).argmax(axis=0)
-        chosen = np.maximum(shares[best, rows], 0.0)
-        chosen /= chosen.sum(axis=1, keepdims=True)
-        np.add.at(found, (rows[:, None], triangles[best]), chosen / k)
+    k, n = len(fans.triangles), len(points)
+    shares = np.column_stack([points, np.ones(n)]) @ fans.inverses  # (k, k − 2, n, 3)
+    best = shares.min(axis=3).argmax(axis=1)  # (k, n)
+    fan, point = np.arange(k)[:, None], np.arange(n)
+    chosen = np.maximum(shares[fan, best, point], 0.0)
+    chosen /= k * chosen.sum(axis=2, keepdims=True)
+    found = np.zeros((n, k))
+    np.add.at(found, (point[:, None], fans.triangles[fan, best]), chosen)
     return found
 
 

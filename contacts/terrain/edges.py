@@ -17,10 +17,7 @@ import numpy as np
 
 from ...arrays import Array, Index
 from ..geometry.polygon import sides
-
-FACING = 0.5  # cosine between a sole and the face that it may rest on
-SHALLOW = 1e-4  # depth at which an edge in a sole is not beside the sole [m]
-_SAME = 1e-9  # distance of places that are one [m]
+from ..kernels.edges import FACING, SAME, SHALLOW, UNDER_SOLE
 
 
 class Edges(NamedTuple):
@@ -66,18 +63,7 @@ class Outline(NamedTuple):
         return cls(normals, offsets, float(np.linalg.norm(corners, axis=1).max()))
 
 
-def near(edges: Edges, place: Array, reach: float) -> Index:
-    """Return which edges come within `reach` of a place (3,) [m], and perhaps a few more."""
-    ends = edges.ends
-    away = 0.5 * (ends[:, 0] + ends[:, 1]) - place
-    half = ends[:, 1] - ends[:, 0]
-    far = np.sqrt((away * away).sum(axis=1)) - 0.5 * np.sqrt((half * half).sum(axis=1))
-    return np.flatnonzero(far <= reach)
-
-
-def under(
-    edges: Edges, which: Index, R: Array, p: Array, outline: Outline, reach: float
-) -> tuple[Array, Index]:
+def under(edges: Edges, T: Array, outline: Outline, reach: float) -> tuple[Array, Index]:
     """Return places (m, 3) of edges under a sole, in its axes, and 2 i, 2 i + 1 for ends of edge i.
 
     An edge beside the sole, such as that of a riser which its toe touches, is not under it: it lies
@@ -85,11 +71,21 @@ def under(
 
     Args:
         edges: of the terrain.
-        which: those that are looked at.
-        R, p: of T_world_sole.
+        T: (3, 4), T_world_sole.
         outline: of the sole.
         reach: how far below the sole they may be [m].
     """
+    if (kernel := UNDER_SOLE.select(1)) is not None:
+        found: tuple[Array, Index] = kernel(*edges, np.ascontiguousarray(T), *outline, reach)
+        return found
+    with UNDER_SOLE.uncompiled(1):
+        return _by_numpy(edges, T, outline, reach)
+
+
+def _by_numpy(edges: Edges, T: Array, outline: Outline, reach: float) -> tuple[Array, Index]:
+    """The same without the kernel."""
+    R, p = T[:, :3], T[:, 3]
+    which = _near(edges, p, outline.radius + reach)
     facing = (edges.normals[which] @ R[:, 2]).max(axis=1, initial=-1.0) > FACING
     which = which[facing]
     local = (edges.ends[which] - p) @ R
@@ -111,10 +107,19 @@ def under(
     return _once(places[within], names[within])
 
 
+def _near(edges: Edges, place: Array, reach: float) -> Index:
+    """Which edges come within `reach` of a place (3,) [m], and perhaps a few more."""
+    ends = edges.ends
+    away = 0.5 * (ends[:, 0] + ends[:, 1]) - place
+    half = ends[:, 1] - ends[:, 0]
+    far = np.sqrt((away * away).sum(axis=1)) - 0.5 * np.sqrt((half * half).sum(axis=1))
+    return np.flatnonzero(far <= reach)
+
+
 def _once(places: Array, names: Index) -> tuple[Array, Index]:
     """Places (m, 3) and names (m,) without those of one place."""
     if len(places) < 2:
         return places, names
-    apart = np.abs(places[:, None] - places).max(axis=2) > _SAME
+    apart = np.abs(places[:, None] - places).max(axis=2) > SAME
     first = (apart | ~np.tri(len(places), k=-1, dtype=bool)).all(axis=1)
     return places[first], names[first]

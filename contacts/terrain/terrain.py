@@ -6,7 +6,8 @@ its gradient is the outward normal n, and p − d(p) n(p) is the nearest point o
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+import time
+from collections.abc import Iterable, Iterator, Sequence
 from functools import cached_property
 from typing import Any
 
@@ -18,6 +19,7 @@ from ...arrays import Array, Index
 from ...errors import ContactError, unknown
 from ...robots.values import array, number, placement, sequence, vector
 from ..contact_set import ContactSet
+from ..kernels.solids import NEAREST, FlatSolids
 from .edges import Edges
 from .faces import FACES_UP, Face
 from .height_map import HeightMap
@@ -60,40 +62,24 @@ class Terrain:
         p = _points(points)
         if not self.solids:
             return np.full(p.shape[:-1], np.inf)
-        flat = p.reshape(-1, 3)
-        return np.asarray(self._distances(flat).min(axis=0).reshape(p.shape[:-1]))
+        return self._nearest(p.reshape(-1, 3), normals=False)[0].reshape(p.shape[:-1])
 
     def nearest(self, points: ArrayLike) -> Index:
         """Return (...), which of `solids` is nearest to each of points (..., 3)."""
         p = _points(points)
         self._refuse_empty()
-        if len(self.solids) == 1:
-            return np.zeros(p.shape[:-1], dtype=np.intp)
-        return np.asarray(self._distances(p.reshape(-1, 3)).argmin(axis=0).reshape(p.shape[:-1]))
+        return self._nearest(p.reshape(-1, 3), normals=False)[1].reshape(p.shape[:-1])
 
     def normal(self, points: ArrayLike) -> Array:
         """Return (..., 3), the outward unit normals of the nearest solids."""
-        p = _points(points)
-        return self._normals(p.reshape(-1, 3), self.nearest(p).reshape(-1)).reshape(p.shape)
+        return self.distance_and_normal(points)[1]
 
     def distance_and_normal(self, points: ArrayLike) -> tuple[Array, Array]:
         """Return `signed_distance` and `normal` of points (..., 3)."""
         p = _points(points)
         self._refuse_empty()
-        flat = p.reshape(-1, 3)
-        distances = self._distances(flat)
-        owner = distances.argmin(axis=0)
-        nearest = distances[owner, np.arange(len(flat))]
-        return nearest.reshape(p.shape[:-1]), self._normals(flat, owner).reshape(p.shape)
-
-    def _normals(self, points: Array, owner: Index) -> Array:
-        """(n, 3), of these solids at points (n, 3)."""
-        if len(self.solids) == 1:
-            return self.solids[0].normal(points)
-        normals = np.empty_like(points)
-        for k in np.unique(owner):
-            normals[owner == k] = self.solids[k].normal(points[owner == k])
-        return normals
+        distances, _, normals = self._nearest(p.reshape(-1, 3))
+        return distances.reshape(p.shape[:-1]), normals.reshape(p.shape)
 
     def friction(self, points: ArrayLike, otherwise: float) -> Array:
         """Return (...), the nearest solids' coefficients; `otherwise` where they have none."""
@@ -103,7 +89,7 @@ class Terrain:
 
     def own_friction(self, points: ArrayLike) -> Array:
         """Return (...), the nearest solids' coefficients; nan where they have none."""
-        if np.isnan(self._frictions).all():
+        if not self.has_friction:
             return np.full(_points(points).shape[:-1], np.nan)
         return self._frictions[self.nearest(points)]
 
@@ -230,13 +216,54 @@ class Terrain:
         return Edges.joined([solid.edges for solid in self.solids])
 
     @cached_property
+    def has_friction(self) -> bool:
+        """Whether any solid has a coefficient of its own."""
+        return bool(np.isfinite(self._frictions).any())
+
+    @cached_property
     def _frictions(self) -> Array:
         own = (solid.friction for solid in self.solids)
         return np.array([np.nan if mu is None else mu for mu in own])
 
-    def _distances(self, points: Array) -> Array:
-        """(solids, n)."""
-        return np.stack([solid.signed_distance(points) for solid in self.solids])
+    def _nearest(self, points: Array, normals: bool = True) -> tuple[Array, Index, Array]:
+        """Distances (n,) to the nearest solids, which these are (n,), and normals (n, 3) there.
+
+        Of solids as near as each other the first; without `normals`, some of them are missing.
+        """
+        count = len(points)
+        found, owner, n = np.full(count, np.inf), np.zeros(count, np.intp), np.empty((count, 3))
+        others: Sequence[int] = range(len(self.solids))
+        if self._flat.numbers.size and (kernel := NEAREST.select(count)) is not None:
+            kernel(np.ascontiguousarray(points), self._flat, found, owner, n)
+            others = self._others
+        began = time.perf_counter()
+        for i in others:
+            distances = self.solids[i].signed_distance(points)
+            nearer = (distances < found) | ((distances == found) & (i < owner))
+            found[nearer], owner[nearer] = distances[nearer], i
+        for i in others if normals else ():
+            if (own := owner == i).any():
+                n[own] = self.solids[i].normal(points[own])
+        if len(others) > len(self._others):
+            NEAREST.overload().record(count, time.perf_counter() - began)
+        return found, owner, n
+
+    @cached_property
+    def _flat(self) -> FlatSolids:
+        """The planes and boxes, for the kernel."""
+        flat = [(i, x) for i, x in enumerate(self.solids) if isinstance(x, Plane | Box)]
+        placed = [x.placement if isinstance(x, Box) else x.faces[0].placement for _, x in flat]
+        half = [np.array(x.size) / 2 if isinstance(x, Box) else np.full(3, np.inf) for _, x in flat]
+        return FlatSolids(
+            np.array([i for i, _ in flat], dtype=np.intp),
+            np.array([T.homogeneous[:3] for T in placed]).reshape(-1, 3, 4),
+            np.array(half).reshape(-1, 3),
+        )
+
+    @cached_property
+    def _others(self) -> list[int]:
+        """What the kernel leaves: height maps."""
+        return [i for i in range(len(self.solids)) if i not in self._flat.numbers]
 
     def _refuse_empty(self) -> None:
         if not self.solids:
@@ -294,7 +321,8 @@ def forward_on(T: Any, normal: Array) -> Array:
 
 
 def _points(points: ArrayLike) -> Array:
-    p = array(points, "points", error=ContactError)
+    shapes = (points.shape,) if isinstance(points, np.ndarray) else ()  # checked sooner
+    p = array(points, "points", *shapes, error=ContactError)
     if p.shape[-1:] != (3,):
         raise ContactError(f"points: got shape {p.shape}, expected finite numbers (..., 3)")
     return p

@@ -25,7 +25,8 @@ from ...robots.robot import BASE_JOINT
 from ...robots.values import boolean, instance, number
 from ..disturbances import ForcePulse
 from ..estimation.sensor_log import SensorLog
-from .ground import axes_on, friction_on
+from .ground import friction_on
+from .impulse_equations import axes_on
 
 
 class Collision(NamedTuple):
@@ -108,10 +109,10 @@ class ClosedLoop(Trajectory):
         is μ if it has its own.
         """
         instance(contact, "contact", Contact)  # type: ignore[type-abstract]
-        own = ContactLimits.of([contact]).friction[:1]
+        own = np.broadcast_to(ContactLimits.of([contact]).friction[:1], (len(self), 2))
         axes = np.array([contact.pose(self.robot, q).rotation for q in self.q])
         if self.terrain is None:
-            return axes, np.broadcast_to(own, (len(self), 2))
+            return axes, own
         places = np.array([contact.world_points(self.robot, q).mean(axis=0) for q in self.q])
         axes = axes_on(self.terrain.normal(places), axes[:, :, 0])
         return axes, friction_on(self.terrain, places, own)

@@ -47,6 +47,4 @@ class JointStops:
 
     def torques(self, pushes: Array, nv: int) -> Array:
         """Return (nv,) of pushes (K,) ≥ 0."""
-        total = np.zeros(nv)
-        np.add.at(total, self.rows, self.signs * pushes)
-        return total
+        return np.asarray(np.bincount(self.rows, self.signs * pushes, nv), dtype=float)

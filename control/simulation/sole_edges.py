@@ -14,14 +14,10 @@ import pinocchio as pin
 
 from ...arrays import Array, Index
 from ...contacts import ContactSet, Terrain
-from ...contacts.geometry.polygon import barycentric, convex_hull
-from ...contacts.terrain.edges import Outline, near, under
+from ...contacts.geometry.polygon import Fans, barycentric, convex_hull
+from ...contacts.terrain.edges import Outline, under
 
 _BARE = 1e-6  # what lies so far before an edge is in no solid [m]
-
-
-POINT = -1  # of names: points of contacts themselves
-Name = tuple[int, int]
 
 
 class Touching(NamedTuple):
@@ -32,7 +28,7 @@ class Touching(NamedTuple):
         normals: (m, 3), world axes: of the ground, or of the soles on edges.
         places: (m, 3), on the robot [m].
         owner: (m,), the point; of edges, one of the same sole.
-        names: m of them, the same ones from step to step: (`POINT`, which), (sole, end of edge).
+        names: (m,), the same ones from step to step: points, then edges' ends by soles.
         shares: (m, K), of a force there at the points of contacts.
     """
 
@@ -40,7 +36,7 @@ class Touching(NamedTuple):
     normals: Array
     places: Array
     owner: Index
-    names: list[Name]
+    names: Index
     shares: Array
 
     def with_(self, other: Touching) -> Touching:
@@ -50,18 +46,18 @@ class Touching(NamedTuple):
             np.concatenate([self.normals, other.normals]),
             np.concatenate([self.places, other.places]),
             np.concatenate([self.owner, other.owner]),
-            self.names + other.names,
+            np.concatenate([self.names, other.names]),
             np.concatenate([self.shares, other.shares]),
         )
 
 
 class _Sole(NamedTuple):
-    """A sole: its joint, its points, its pose (4, 4) in the joint's axes, and its outline."""
+    """A sole: its joint, its corners, its pose (4, 4) in the joint's axes, and its outline."""
 
     joint: int
     points: Index
     placement: Array
-    corners: Array
+    fans: Fans
     outline: Outline
 
 
@@ -86,8 +82,8 @@ class SoleEdges:
             apart = np.linalg.norm(corners[:, None] - contact.points[:, :2], axis=2)
             placed = (frame.placement * pin.SE3(axes, contact.centre_in_frame)).homogeneous
             self.soles.append(
-                _Sole(int(frame.parentJoint), own[apart.argmin(axis=1)], placed, corners,
-                      Outline.of(corners))
+                _Sole(int(frame.parentJoint), own[apart.argmin(axis=1)], placed,
+                      Fans.of(corners), Outline.of(corners))
             )  # fmt: skip
 
     def find(self, placements: Array, reach: float) -> Touching | None:
@@ -109,18 +105,17 @@ class SoleEdges:
     def _on(self, number: int, sole: _Sole, T: Array, reach: float) -> Touching | None:
         """The same of one sole at T_world_sole (3, 4)."""
         edges, R, p = self.terrain.edges, T[:, :3], T[:, 3]
-        which = near(edges, p, sole.outline.radius + reach)
-        if len(which) == 0:
+        local, ends = under(edges, T, sole.outline, reach)
+        if len(local) == 0:
             return None
-        local, ends = under(edges, which, R, p, sole.outline, reach)
         bare = self.terrain.signed_distance(local @ R.T + p + _BARE * R[:, 2]) > 0
         local, ends = local[bare], ends[bare]
         if len(local) == 0:
             return None
         shares = np.zeros((len(local), self._count))
-        shares[:, sole.points] = barycentric(sole.corners, local[:, :2])
+        shares[:, sole.points] = barycentric(sole.fans, local[:, :2])
         places = local * [1.0, 1.0, 0.0] @ R.T + p
         normals = np.broadcast_to(R[:, 2], local.shape)
-        names = [(number, int(end)) for end in ends]
+        names = self._count + number * edges.ends[:, :, 0].size + ends
         owner = np.full(len(local), sole.points[0])
         return Touching(-local[:, 2], normals, places, owner, names, shares)
