@@ -1,13 +1,13 @@
-"""Facts of a robot's tree of joints: which motion carries which joint, where frames sit, masses."""
+"""Facts of a robot's joints: coordinates, which motion carries which joint, frames, masses."""
 
 from __future__ import annotations
 
-from typing import NamedTuple, TypeVar
+from typing import Any, NamedTuple, TypeVar
 
 import numpy as np
 from numpy.typing import NDArray
 
-from ..arrays import Array
+from ..arrays import Array, Index
 from ..errors import ModelError
 from ..robots.robot import Robot
 from .per_robot import per_robot
@@ -44,6 +44,37 @@ class Masses(NamedTuple):
     subtrees: Array
     subtree: Array
     gravity: Array
+
+
+def simple_joints(robot: Robot) -> list[Any]:
+    """Return the joints of Pinocchio without the universe, those of composite ones one by one."""
+    found, stack = [], list(robot._model.joints)[:0:-1]
+    while stack:
+        joint = stack.pop()
+        if joint.shortname() == "JointModelComposite":
+            stack.extend(list(joint.extract().joints)[::-1])
+        else:
+            found.append(joint)
+    return found
+
+
+@per_robot
+def plain_coordinates(robot: Robot) -> tuple[Index, Index]:
+    """Return the entries of q that are plain numbers, and those of v that are their rates."""
+    plain = [joint for joint in simple_joints(robot) if joint.nq == joint.nv]
+    rows = [(k + j.idx_q, k + j.idx_v) for j in plain for k in range(j.nq)]
+    in_q, in_v = np.array(rows, dtype=np.intp).reshape(-1, 2).T
+    return read_only(in_q), read_only(in_v)
+
+
+@per_robot
+def translations(robot: Robot) -> NDArray[np.bool_]:
+    """Return (nv,), True where a unit of v is a translation, [m/s]; else it turns, [rad/s]."""
+    found = np.zeros(robot.nv, dtype=bool)
+    for joint in list(robot._model.joints)[1:]:
+        S = np.asarray(joint.createData().S, dtype=float).reshape(6, joint.nv)
+        found[joint.idx_v : joint.idx_v + joint.nv] = ~S[3:].any(axis=0)
+    return read_only(found)
 
 
 @per_robot

@@ -13,6 +13,7 @@ import numpy as np
 
 from ...arrays import Array
 from ...dynamics.motions.motion import Motion
+from ...dynamics.topology import translations
 from ...robots.ranges import ranges
 from ..contact_set import ContactSet
 from ..forces import contact_forces
@@ -174,10 +175,8 @@ def _jump_words(forces: Forces, stretch: Stretch) -> str:
 
 
 def _unit(motion: Motion, joint: str) -> str:
-    kind = motion.robot._model.joints[motion.robot.joint_id(joint)].shortname()
-    several = "rad or m" if kind in ("JointModelFreeFlyer", "JointModelPlanar") else ""
-    prismatic = kind.startswith(("JointModelP", "JointModelTranslation"))
-    return several or ("m" if prismatic else "rad")
+    slides = translations(motion.robot)[motion.robot.rows_of_joint[joint]]
+    return "m" if slides.all() else "rad or m" if slides.any() else "rad"
 
 
 def _of_foot(words: str) -> Callable[[Forces, Stretch], str]:

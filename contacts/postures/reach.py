@@ -18,10 +18,10 @@ from typing import Any
 
 import numpy as np
 import scipy
-from numpy.typing import NDArray
 
 from ...arrays import Array
 from ...dynamics import State
+from ...dynamics.topology import plain_coordinates, translations
 from ...robots import Robot
 from ...robots.closures import Closure
 from ...robots.ranges import ranges
@@ -156,22 +156,12 @@ class Goal:
     @cached_property
     def step_units(self) -> Array:
         """(nv,), the unit of each tangent direction: the robot's size for translations, else 1."""
-        units = np.ones(self.robot.nv)
-        for joint in moving_joints(self.robot):
-            S = np.asarray(joint.createData().S, dtype=float).reshape(6, joint.nv)
-            slides = ~np.abs(S[3:]).any(axis=0)
-            units[joint.idx_v : joint.idx_v + joint.nv][slides] = self.size
-        return units
+        return np.where(translations(self.robot), self.size, 1.0)
 
 
 def _closure_units(closure: Closure, size: float) -> Array:
     """The unit of each row of a closure: a length of the loop's ends, a radian of all else."""
     return np.array(([size] * 3 + [1.0] * 3)[: closure.dim]) if closure.dim > 1 else np.ones(1)
-
-
-def moving_joints(robot: Robot) -> list[Any]:
-    """Return Pinocchio's joints, without the universe."""
-    return list(robot._model.joints)[1:]
 
 
 def joint_limits(robot: Robot) -> tuple[Array, Array]:
@@ -185,17 +175,6 @@ def joint_limits(robot: Robot) -> tuple[Array, Array]:
     upper: Array = np.full(robot.nv, np.inf)
     lower[in_v], upper[in_v] = low[in_q], high[in_q]
     return lower, upper
-
-
-def plain_coordinates(robot: Robot) -> tuple[NDArray[np.intp], NDArray[np.intp]]:
-    """Return (indices into q, indices into v) of the joints whose q is a plain coordinate."""
-    in_q: list[int] = []
-    in_v: list[int] = []
-    for joint in moving_joints(robot):
-        if joint.nq == joint.nv:
-            in_q += range(joint.idx_q, joint.idx_q + joint.nq)
-            in_v += range(joint.idx_v, joint.idx_v + joint.nv)
-    return np.array(in_q, dtype=np.intp), np.array(in_v, dtype=np.intp)
 
 
 class Reach:

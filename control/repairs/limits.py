@@ -13,8 +13,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ...arrays import Array, Index
-from ...contacts.postures.reach import joint_limits, plain_coordinates
+from ...contacts.postures.reach import joint_limits
 from ...contacts.postures.self_collision import Clearance
+from ...dynamics.topology import plain_coordinates
 from ...robots.robot import Robot
 from .iterate import Iterate
 from .stances import normal

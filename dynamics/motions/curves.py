@@ -18,13 +18,13 @@ the velocity u = Rᵀ ṗ and the acceleration u̇ = Rᵀ p̈ − ω × u.
 
 from __future__ import annotations
 
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 import numpy as np
 import scipy
 from numpy.typing import ArrayLike
 
-from ...arrays import Array, Index
+from ...arrays import Array
 from ...errors import ConfigurationError
 from ...robots.configuration import (
     UNIT_TOLERANCE,
@@ -35,6 +35,7 @@ from ...robots.configuration import (
 from ...robots.robot import Robot
 from ...robots.values import array
 from ..per_robot import per_robot
+from ..topology import plain_coordinates, simple_joints
 from .differences import POINTS, as_rate, differentiate
 from .filters import lowpass
 
@@ -58,42 +59,18 @@ _KINDS = {  # kind of joint -> entries of q that move along with the rotation, i
 }
 
 
-def _joints(robot: Robot) -> list[Any]:
-    """Joints of a robot, those of composite ones one by one."""
-    found, stack = [], list(robot._model.joints)[1:]
-    while stack:
-        joint = stack.pop()
-        if joint.shortname() == "JointModelComposite":
-            stack.extend(joint.extract().joints)
-        else:
-            found.append(joint)
-    return found
-
-
 @per_robot
 def rotations(robot: Robot) -> tuple[Rotation, ...]:
     """Return where q has unit quaternions and (cos, sin) pairs, and where v has their rates."""
     found = []
-    for joint in _joints(robot):
+    for joint in simple_joints(robot):
         moved, size, turns = _KINDS.get(joint.shortname(), (0, 2, 1))
         q, v = joint.idx_q, joint.idx_v
         if joint.nq != joint.nv:
             block = slice(q + moved, q + moved + size), slice(v + moved, v + moved + turns)
             place = (slice(q, q + moved), slice(v, v + moved)) if moved else ()
             found.append(Rotation(*block, *place))
-    return tuple(sorted(found, key=lambda r: r.block.start))
-
-
-@per_robot
-def numbers(robot: Robot) -> tuple[Index, Index]:
-    """Return the entries of q that are plain numbers, and those of v that are their rates."""
-    plain = [joint for joint in _joints(robot) if joint.nq == joint.nv]
-    ranges = [(np.arange(j.nq) + j.idx_q, np.arange(j.nv) + j.idx_v) for j in plain]
-    none = np.zeros(0, dtype=np.intp)
-    return (
-        np.concatenate([none, *(q for q, _ in ranges)]),
-        np.concatenate([none, *(v for _, v in ranges)]),
-    )
+    return tuple(found)
 
 
 def configurations(robot: Robot, q: ArrayLike) -> Array:
@@ -220,7 +197,7 @@ def tangent(robot: Robot, x: Array, rate: Array) -> Array:
     Linear in `rate`: small differences of configurations give small steps.
     """
     v = np.zeros((len(x), robot.nv))
-    at, to = numbers(robot)
+    at, to = plain_coordinates(robot)
     v[:, to] = rate[:, at]
     for r in rotations(robot):
         q = x[:, r.block]

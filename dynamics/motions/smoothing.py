@@ -12,10 +12,10 @@ from ...arrays import Array
 from ...errors import ConfigurationError
 from ...robots.robot import Robot
 from ...robots.values import number
+from ..topology import translations
 from . import curves, noise
 
 AUTO = "auto"
-_SLIDING = tuple(f"JointModelP{kind}" for kind in ("X", "Y", "Z", "rismatic"))
 _NOTHING = 1e-7  # [m or rad]: rounding
 _JITTER = 0.02  # of the time between samples: what rounding of times makes
 
@@ -55,10 +55,8 @@ class Smoothing:
                 yield self._of("the base", unit, at)
         if self.removed[first:].max(initial=0) > _NOTHING:
             worst = first + int(self.acceleration[first:].argmax())
-            joint = self.robot.joint_of_row[worst]
-            kind = self.robot._model.joints[self.robot.joint_id(joint)].shortname()
-            unit = "m" if kind.startswith(_SLIDING) else "rad"
-            yield self._of(joint, unit, slice(worst, worst + 1))
+            unit = "m" if translations(self.robot)[worst] else "rad"
+            yield self._of(self.robot.joint_of_row[worst], unit, slice(worst, worst + 1))
 
     def _of(self, name: str, unit: str, at: slice) -> str:
         removed, acceleration = _rms(self.removed[at]), _rms(self.acceleration[at])
