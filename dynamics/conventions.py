@@ -19,10 +19,10 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from ..arrays import Array
-from ..errors import ConfigurationError
 from ..robots import Robot
 from ..robots.configuration import as_vector, check_velocity
 from ..robots.conventions import Convention, velocity_map, velocity_map_rate
+from ..robots.values import array
 from .equations import mass_matrix
 
 Names = Sequence[str] | None
@@ -38,7 +38,7 @@ def mass_matrix_to(
         ConfigurationError: a value that does not fit the robot, or no such convention.
     """
     T = velocity_map(robot, q, convention, joints=joints)
-    return T @ _matrix(M, robot.nv, robot.nv, "M") @ T.T
+    return T @ array(M, "M", (robot.nv, robot.nv)) @ T.T
 
 
 def mass_matrix_from(
@@ -46,7 +46,7 @@ def mass_matrix_from(
 ) -> Array:
     """Return our M(q) = Tᵀ M' T (nv, nv)."""
     T = velocity_map(robot, q, convention, joints=joints)
-    return T.T @ _matrix(M, robot.nv, robot.nv, "M") @ T
+    return T.T @ array(M, "M", (robot.nv, robot.nv)) @ T
 
 
 def acceleration_to(
@@ -135,7 +135,7 @@ def jacobian_to(
 ) -> Array:
     """Return J' = J Tᵀ, (3 or 6, nv); six rows angular first for Drake."""
     T = velocity_map(robot, q, convention, joints=joints)
-    return _swapped(_matrix(J, None, robot.nv, "J") @ T.T, convention)
+    return _swapped(array(J, "J", (3, robot.nv), (6, robot.nv)) @ T.T, convention)
 
 
 def jacobian_from(
@@ -143,7 +143,7 @@ def jacobian_from(
 ) -> Array:
     """Return our J = J' T, (3 or 6, nv), linear rows first."""
     T = velocity_map(robot, q, convention, joints=joints)
-    return _swapped(_matrix(J, None, robot.nv, "J") @ T, convention)
+    return _swapped(array(J, "J", (3, robot.nv), (6, robot.nv)) @ T, convention)
 
 
 def wrench_to(w: ArrayLike, convention: Convention) -> Array:
@@ -158,14 +158,3 @@ def wrench_from(w: ArrayLike, convention: Convention) -> Array:
 
 def _swapped(rows: Array, convention: Convention) -> Array:
     return rows[_ANGULAR_FIRST] if convention == "drake" and len(rows) == 6 else rows
-
-
-def _matrix(value: ArrayLike, rows: int | None, columns: int, name: str) -> Array:
-    matrix = np.asarray(value, dtype=float)
-    shape = (rows if rows is not None else "3 or 6", columns)
-    fits = matrix.ndim == 2 and matrix.shape[1] == columns
-    if not fits or matrix.shape[0] not in ((rows,) if rows is not None else (3, 6)):
-        raise ConfigurationError(f"{name}: got shape {matrix.shape}, expected {shape}")
-    if not np.isfinite(matrix).all():
-        raise ConfigurationError(f"{name}: got values that are not finite")
-    return matrix

@@ -23,8 +23,8 @@ from ..robots.values import number
 from .closures import require_no_closures
 from .coriolis import structure_constants
 from .free_armature import centrifugal_derivative
-from .jacobian_sums import skew
 from .loads import check_wrenches
+from .spatial import skew
 from .state import State
 from .topology import require_depth_first, require_fixed_axes
 from .workspace import workspace_of

@@ -28,7 +28,7 @@ from ..robots.configuration import check_configuration
 from ..robots.robot import Robot
 from .columns import columns
 from .free_armature import add_coriolis
-from .spatial import hessian_from
+from .spatial import hessian_from, skew
 from .topology import require_fixed_axes
 from .workspace import workspace_of
 from .wrench import Wrench
@@ -84,7 +84,7 @@ def coriolis_tensor(robot: Robot, q: ArrayLike) -> Array:
     C = np.zeros((robot.nv,) * 3)
     for link, dJt, dJr in _with_derivatives(robot, q):
         sigma = 0.5 * np.trace(link.inertia) * np.eye(3) - link.inertia
-        cross = _cross_matrices(link.Jr)  # [ω×] = Σ_k cross[k] v_k
+        cross = skew(link.Jr.T)  # [ω×] = Σ_k cross[k] v_k
         C += link.mass * np.einsum("ri,rjk->ijk", link.Jt, dJt)
         C += np.einsum("ri,rs,sjk->ijk", link.Jr, link.inertia, dJr, optimize=True)
         C -= np.einsum("ri,krs,sj->ijk", link.Jr, cross, sigma @ link.Jr, optimize=True)
@@ -104,7 +104,7 @@ def coriolis_tensor_wieber(robot: Robot, q: ArrayLike) -> Array:
     """
     C = np.zeros((robot.nv,) * 3)
     for link, dJt, dJr in _with_derivatives(robot, q):
-        cross = _cross_matrices(link.inertia @ link.Jr)  # [(I ω)×] = Σ_k cross[k] v_k
+        cross = skew((link.inertia @ link.Jr).T)  # [(I ω)×] = Σ_k cross[k] v_k
         C += link.mass * np.einsum("ri,rjk->ijk", link.Jt, dJt)
         C += np.einsum("ri,rs,sjk->ijk", link.Jr, link.inertia, dJr, optimize=True)
         C -= np.einsum("ri,krs,sj->ijk", link.Jr, cross, link.Jr, optimize=True)
@@ -143,16 +143,6 @@ def external_torques(robot: Robot, q: ArrayLike, wrenches: Mapping[str, Wrench])
             Jt = Jt - skew(point - origin) @ Jr
         tau += Jt.T @ force + Jr.T @ moment
     return tau
-
-
-def skew(x: Array) -> Array:
-    """Return [x×] (3, 3), with [x×] y = x × y."""
-    return np.array([[0.0, -x[2], x[1]], [x[2], 0.0, -x[0]], [-x[1], x[0], 0.0]])
-
-
-def _cross_matrices(A: Array) -> Array:
-    """Return (nv, 3, 3), the matrix [x×] of every column x of A (3, nv)."""
-    return np.stack([skew(x) for x in A.T])
 
 
 def _with_derivatives(robot: Robot, q: ArrayLike) -> list[tuple[Link, Array, Array]]:

@@ -205,8 +205,12 @@ def signed_distance(corners: ArrayLike, point: ArrayLike) -> float:
 
 def distances_to_segments(x: Array, a: Array, b: Array) -> Array:
     """Distances of points x (k or 1, 2) to segments from a (k, 2) to b (k, 2), row by row."""
+    return np.asarray(np.linalg.norm(x - nearest_on_segments(x, a, b), axis=1))
+
+
+def nearest_on_segments(x: Array, a: Array, b: Array) -> Array:
+    """The points (k, 2) of these segments that are nearest to x."""
     along = b - a
     length = (along * along).sum(axis=1)
     share = ((x - a) * along).sum(axis=1) / np.where(length > 0, length, 1.0)
-    nearest = a + np.clip(share, 0.0, 1.0)[:, None] * along
-    return np.asarray(np.linalg.norm(x - nearest, axis=1))
+    return np.asarray(a + np.clip(share, 0.0, 1.0)[:, None] * along)

@@ -23,7 +23,7 @@ from ...robots.configuration import check_configuration
 from ...robots.values import boolean, mapping, number, one_of, whole_number
 from ..contact import Contact
 from ..contact_set import ContactSet
-from ..geometry.polygon import centroid, signed_distance
+from ..geometry.polygon import centroid, nearest_on_segments, signed_distance
 from ..regions.region import static_equilibrium_polygon
 from ..terrain.faces import Face
 from ..torque_limits import torque_bounds_of
@@ -279,8 +279,5 @@ def _closest_point(corners: Array, x: Array) -> Array:
     """The point (2,) of a convex polygon, or segment, that is nearest to x."""
     if signed_distance(corners, x) <= 0:
         return x
-    along = np.roll(corners, -1, axis=0) - corners
-    lengths = np.maximum(np.einsum("ij,ij->i", along, along), 1e-300)
-    shares = np.clip(np.einsum("ij,ij->i", x - corners, along) / lengths, 0.0, 1.0)
-    points = corners + shares[:, None] * along
+    points = nearest_on_segments(x, corners, np.roll(corners, -1, axis=0))
     return np.asarray(points[np.linalg.norm(points - x, axis=1).argmin()])

@@ -15,6 +15,7 @@ from numpy.typing import ArrayLike, NDArray
 from ...arrays import Array
 from ...contacts.torque_limits import TorqueBounds
 from ...dynamics.equations import kinetic_energy, potential_energy
+from ...dynamics.motions.joint_order import single_joints
 from ...dynamics.trajectory import Trajectory
 from ...errors import ConfigurationError, unknown
 from ...robots import Robot
@@ -47,7 +48,7 @@ def plot_configuration(
     Raises:
         ConfigurationError: arrays that do not fit, a joint that there is not.
     """
-    rows = {name: _joint(robot, name) for name in single_joints(robot)}
+    rows = single_joints(robot)
     values = np.asarray(_series(t, q, robot.nq, "q")[1])
     angles = {name: _position(joint, values) for name, joint in rows.items()}
     low, high = ranges(robot._model)
@@ -66,7 +67,7 @@ def plot_velocity(
 ) -> Axes:
     """Draw joint velocities v (n, nv) over time with their limits, as `plot_configuration`."""
     values = _series(t, v, robot.nv, "v")[1]
-    rows = {name: _joint(robot, name).idx_v for name in single_joints(robot)}
+    rows = {name: joint.idx_v for name, joint in single_joints(robot).items()}
     speeds = {name: values[:, row] for name, row in rows.items()}
     most = velocity_limits(robot._model)
     limits = {name: (-most[row], most[row]) for name, row in rows.items()}
@@ -135,16 +136,6 @@ def plot_energy(
     series = {"kinetic": kinetic, "potential, from the first": potential}
     series["sum"] = kinetic + potential
     return plot_series(times, series, "energy [J]", f"Energy of {robot.name}", ax=ax)
-
-
-def single_joints(robot: Robot) -> tuple[str, ...]:
-    """Return the joints of one degree of freedom, by name: all but the floating base, mostly."""
-    joints = robot._model.joints
-    return tuple(str(robot._model.names[j.id]) for j in joints[1:] if j.nv == 1)
-
-
-def _joint(robot: Robot, name: str) -> Any:
-    return robot._model.joints[robot._model.getJointId(name)]
 
 
 def _position(joint: Any, q: Array) -> Array:
