@@ -15,7 +15,7 @@ F. Cadoux, "Applications of an existence result for the Coulomb friction problem
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property, partial
 from typing import Any
 
@@ -165,23 +165,11 @@ def frictional_forward_dynamics(
     W = J @ mobility(J.T)
     W = (W + W.T) / 2
     held = np.where(_at_rest(J @ v - s), _static_friction(contact_set, static_friction), 0.0)
-    while True:
-        friction = np.maximum(limits.friction, held[:, None])
-        problem = CoulombProblem(W, w, limits.with_friction(friction))
-        impulses, programs = problem.solve(robot.mass, tolerance, iterations)
-        sticks = max(1e-9, 1e-7 * problem.speed)  # the speed below which a point sticks [m/s]
-        found = np.array(states(problem.velocities(impulses), limits.bilateral, sticks))
-        slips = (found == "slip") & (held > 0)
-        if not slips.any():
-            break
-        held[slips] = 0.0  # its friction drops, and others may slip for it
-    v_plus = free + mobility(J.T @ impulses.ravel())
+    problem = CoulombProblem(W, w, limits)
+    problem, impulses, found, programs = _solved(problem, held, robot.mass, tolerance, iterations)
+    impulse = J.T @ impulses.ravel()
+    v_plus = free + mobility(impulse)
     a = (v_plus - v) / step
-    forces = state.inverse_dynamics(a, wrenches)
-    missing = step * (forces - robot.selection_matrix.T @ np.asarray(tau)) - J.T @ impulses.ravel()
-    if robot.closures:
-        inner = state.closure_projection
-        missing -= inner.J.T @ inner.forces(missing)
     residual = problem.residual(impulses, robot.mass) if problem.speed else 0.0
     return FrictionalMotion(
         v=v_plus,
@@ -189,7 +177,8 @@ def frictional_forward_dynamics(
         impulses=_by_contact(contact_set, (placed.axes @ impulses[:, :, None])[:, :, 0]),
         states={n: tuple(own.tolist()) for n, own in _by_contact(contact_set, found).items()},
         residuals=FrictionResiduals(
-            momentum=float(np.abs(missing).max(initial=0.0)), **problem.violations(impulses)
+            momentum=_momentum_error(state, a, tau, wrenches, impulse, step),
+            **problem.violations(impulses),
         ),
         residual=residual,
         converged=residual <= tolerance,
@@ -198,6 +187,44 @@ def frictional_forward_dynamics(
         q=state.q.copy(),
         step=float(step),
     )
+
+
+def _solved(
+    problem: CoulombProblem, held: Array, mass: float, tolerance: float, iterations: int
+) -> tuple[CoulombProblem, Array, NDArray[np.str_], int]:
+    """The problem with static friction `held` (K,) where points stick, and its solution.
+
+    Impulses (K, 3), the states (K,) of the points, and how many cone programs the last one took.
+    """
+    kinetic, held = problem.limits.friction, held.copy()
+    while True:
+        friction = np.maximum(kinetic, held[:, None])
+        problem = replace(problem, limits=problem.limits.with_friction(friction))
+        impulses, programs = problem.solve(mass, tolerance, iterations)
+        sticks = max(1e-9, 1e-7 * problem.speed)  # the speed below which a point sticks [m/s]
+        u, bilateral = problem.velocities(impulses), problem.limits.bilateral
+        found = np.array(states(u, bilateral, sticks))
+        slips = (found == "slip") & (held > 0)
+        if not slips.any():
+            return problem, impulses, found, programs
+        held[slips] = 0.0  # its friction drops, and others may slip for it
+
+
+def _momentum_error(
+    state: State,
+    a: Array,
+    tau: ArrayLike,
+    wrenches: Mapping[str, Wrench] | None,
+    impulse: Array,
+    step: float,
+) -> float:
+    """Largest entry of h (M a + vᵀCv − τ_g − τ_ext − Sᵀτ) − Jᵀλ that closures do not give [N·s]."""
+    robot, forces = state.robot, state.inverse_dynamics(a, wrenches)
+    missing = step * (forces - robot.selection_matrix.T @ np.asarray(tau)) - impulse
+    if robot.closures:
+        inner = state.closure_projection
+        missing -= inner.J.T @ inner.forces(missing)
+    return float(np.abs(missing).max(initial=0.0))
 
 
 def _mobility(state: State) -> Callable[[Array], Array]:
