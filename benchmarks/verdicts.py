@@ -374,7 +374,7 @@ def gradients_of(name, size):
     steps = 0.1 * rng.standard_normal((size, robot.nv))
     Q = np.array([robot.integrate(posture, step) for step in steps])
     V, A = 0.3 * rng.standard_normal((size, robot.nv)), rng.standard_normal((size, robot.nv))
-    balances = next(iter(MotionRows.of(robot, (Q, V, A), feet).together())).balances
+    balances = next(iter(MotionRows.of(robot, (Q, V, A), feet).by_contacts())).balances
     first = int(np.argmax(np.isfinite(batch.contact_forces(robot, Q, V, A, feet).margin)))
     q, v, a = Q[first], V[first], A[first]
     hold = contacts.contact_forces(robot, q, v, a, feet)

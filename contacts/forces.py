@@ -1,4 +1,4 @@
-"""static_hold and contact_forces: can these contacts hold the robot, and with which forces?"""
+"""Feasibility of contact forces, at rest (`static_hold`) or in motion (`contact_forces`)."""
 
 from __future__ import annotations
 
@@ -18,8 +18,8 @@ from ..robots.configuration import check_reach, check_robot
 from ..robots.values import one_of
 from .contact import Contact
 from .contact_set import ContactSet
-from .equilibrium.conic_verdict import settle
-from .equilibrium.decision import knows, proved
+from .equilibrium.conic_verdict import conic_verdict
+from .equilibrium.decision import kernel_verdict, knows
 from .equilibrium.objectives import (
     Objective,
     Preferred,
@@ -138,14 +138,14 @@ def decide(
 ) -> Hold:
     """Return the Hold of a load (nv,) that contacts and torques shall balance."""
     chosen = "preferred" if targets is not None else objective
-    found = None if solver else proved(contacts, state, load, torque_limits)
+    found = None if solver else kernel_verdict(contacts, state, load, torque_limits)
     slowly = solver is None and found is None and knows(contacts, torque_limits)
     made = partial(Equilibrium.of, contacts, state, load, torque_limits)
-    if found is not None and found.settles(chosen):
+    if found is not None and found.suffices_for(chosen):
         return Hold.proved(found, contacts, state, external, made, chosen)
     with by_the_solver(1) if slowly else nullcontext():
         balance, known = made(), None if found is None else found.solution
         if solver == "cvxpy":
             balance = ReferenceEquilibrium.like(balance)
-        settled = settle(balance, objective, targets, known)
-    return Hold(*settled, contacts, state, external, balance, solver or "clarabel", chosen)
+        verdict = conic_verdict(balance, objective, targets, known)
+    return Hold(*verdict, contacts, state, external, balance, solver or "clarabel", chosen)

@@ -1,4 +1,4 @@
-"""Hold: the answer to "can these contacts hold it?", with everything needed to check it."""
+"""Hold: the verdict on an equilibrium, with its margin, and forces or a certificate."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ from ..robots.values import number
 from .contact import Contact
 from .contact_set import ContactSet
 from .equilibrium.certificate import EDGE
-from .equilibrium.decision import KERNEL, Proved
+from .equilibrium.decision import KERNEL, KernelVerdict
 from .equilibrium.margins import FINEST, largest_push, shrink_factor
 from .equilibrium.programs import Equilibrium
 from .equilibrium.reasons import speed_words, weakest_joint, why_not
@@ -67,7 +67,7 @@ class Hold:
     @classmethod
     def proved(
         cls,
-        found: Proved,
+        found: KernelVerdict,
         contacts: ContactSet,
         state: State,
         external: Mapping[str, Wrench],

@@ -29,7 +29,7 @@ from .loads_along import loads_along, table
 from .torque_limits import TorqueBounds, torque_bounds_of
 
 
-class Together(NamedTuple):
+class SameContacts(NamedTuple):
     """Rows in which the same contacts touch.
 
     Attributes:
@@ -125,7 +125,7 @@ class MotionRows(NamedTuple):
         motion = self.q[rows], self.v[rows], self.a[rows], self.active[rows], self.load[rows]
         return MotionRows(self.contacts, *motion, own, self.bounds.at(rows))
 
-    def together(self) -> Iterator[Together]:
+    def by_contacts(self) -> Iterator[SameContacts]:
         """Yield the rows in which the same contacts touch."""
         contacts, mu = self.contacts, self.friction
         patterns, which = np.unique(self.active, axis=0, return_inverse=True)
@@ -135,7 +135,7 @@ class MotionRows(NamedTuple):
             some = contacts if pattern.all() else ContactSet(contacts.robot, those)
             own = mu if mu is None or len(mu) == 1 else mu[rows]
             given = self.q[rows], self.load[rows], own, self.bounds.at(rows)
-            yield Together(rows, pattern, some, *given)
+            yield SameContacts(rows, pattern, some, *given)
 
 
 def balances_of(

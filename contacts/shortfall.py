@@ -21,7 +21,7 @@ from ..robots import Robot
 from ..robots.robot import BASE_JOINT
 from .kernels import compiled
 from .kernels.proximal import POLAR_PROJECTIONS, polar_size
-from .motion_rows import Together
+from .motion_rows import SameContacts
 from .motion_verdicts import MotionVerdicts
 
 _ROWS = 2048  # whose columns are held at a time
@@ -37,7 +37,7 @@ def shortfall(verdicts: MotionVerdicts, rows: Index) -> Array:
     out, radius = verdicts.reaction[rows].copy(), radius_of(verdicts.contacts.robot)
     for start in range(0, len(rows), _ROWS):
         these = np.arange(start, min(start + _ROWS, len(rows)))
-        for part in verdicts.asked.at(rows[these]).together():
+        for part in verdicts.asked.at(rows[these]).by_contacts():
             if len(part.contacts):
                 own = these[part.rows]
                 out[own] = _of_rows(part, out[own], radius)
@@ -55,7 +55,7 @@ def radius_of(robot: Robot) -> float:
     return float(np.sqrt(about_base - arm @ arm))
 
 
-def _of_rows(part: Together, w: Array, radius: float) -> Array:
+def _of_rows(part: SameContacts, w: Array, radius: float) -> Array:
     """Return the part of reactions w (n, 6) that contacts do not give."""
     units = np.repeat([1.0, 1 / radius], 3)
     R = batch.frame_placement(part.contacts.robot, part.q, BASE_JOINT)[:, :3, :3]
@@ -78,7 +78,7 @@ def _of_rows(part: Together, w: Array, radius: float) -> Array:
     return np.asarray((missing @ R.transpose(0, 2, 1)).reshape(-1, 6))
 
 
-def _columns(part: Together, R: Array) -> tuple[Array, tuple[int, int, int]]:
+def _columns(part: SameContacts, R: Array) -> tuple[Array, tuple[int, int, int]]:
     """Return what x in Lorentz cones gives about the centre of mass, base axes (n, 6, D K)."""
     balances, Q = part.balances, part.q
     layout, filling = balances.first.layout, compiled.COLUMNS.select(len(Q))

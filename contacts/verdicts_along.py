@@ -1,4 +1,4 @@
-"""Verdicts along a motion, whatever contacts come and go: rows with the same ones are one batch."""
+"""Verdicts along a motion with changing contacts, in a batch for each set of contacts."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ import numpy as np
 from .equilibrium import decision
 from .equilibrium.decision import Wanted
 from .equilibrium.verdicts import Verdicts
-from .motion_rows import MotionRows, Together
+from .motion_rows import MotionRows, SameContacts
 from .motion_verdicts import MotionVerdicts
 
 
@@ -15,13 +15,13 @@ def along(asked: MotionRows, threads: int, wanted: Wanted) -> MotionVerdicts:
     """Return the verdicts on all rows, margins or not as wanted."""
     robot, limits = asked.contacts.robot, asked.contacts.limits
     out = Verdicts.allocate(len(asked.q), limits.point_count, robot.nv, robot.na)
-    for part in asked.together():
+    for part in asked.by_contacts():
         out.put(part.rows, part.pattern[limits.owner], _decided(part, threads, wanted))
     out.torques[:] += asked.bounds.middle
     return MotionVerdicts.of(out, asked)
 
 
-def _decided(part: Together, threads: int, wanted: Wanted) -> Verdicts:
+def _decided(part: SameContacts, threads: int, wanted: Wanted) -> Verdicts:
     """Return the verdicts on rows with the same contacts, torques from the middle of bounds."""
     if len(part.contacts) or part.contacts.robot.closures:
         return decision.decide(part.balances, threads, wanted)

@@ -14,7 +14,7 @@ from .objectives import Objective, candidates
 from .programs import Equilibrium
 
 
-class Settled(NamedTuple):
+class ConicVerdict(NamedTuple):
     """A verdict: as in `Hold`, and what its proof leaves open.
 
     Attributes:
@@ -40,12 +40,12 @@ class Settled(NamedTuple):
         return float("nan")
 
 
-def settle(
+def conic_verdict(
     balance: Equilibrium,
     objective: Objective = "least_norm",
     targets: Array | None = None,
     known: Solution | None = None,
-) -> Settled:
+) -> ConicVerdict:
     """Decide about a balance: margin first, then forces or a certificate.
 
     Args:
@@ -62,16 +62,16 @@ def settle(
         # a problem both infeasible and unbounded may be called either: without forces no pull helps
         margin = -np.inf if margin == np.inf and forces is None else margin
     if margin > edge and forces is not None:
-        return Settled(True, "feasible", margin, forces, None)
+        return ConicVerdict(True, "feasible", margin, forces, None)
     if not margin >= -edge:  # also where it is nan
         y = certificate(balance, found.velocity)
         if y is not None:
-            return Settled(False, "infeasible", margin, None, y)
+            return ConicVerdict(False, "infeasible", margin, None, y)
     # neither proof: at the edge where the margin says so, or where it is negative or nan and yet no
     # motion has power beyond the edge
     if not abs(margin) <= edge and (margin > edge or not falling_motion(balance).value <= edge):
-        return Settled(None, "unsolved", margin, None, None)
-    return Settled(None, "at the edge", margin, forces, None)
+        return ConicVerdict(None, "unsolved", margin, None, None)
+    return ConicVerdict(None, "at the edge", margin, forces, None)
 
 
 def admissible_forces(

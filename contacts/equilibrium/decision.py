@@ -26,7 +26,7 @@ from ..kernels.verdict import MARGIN, STRICT, VERDICT
 from ..torque_limits import TorqueBounds
 from .balance import layout_of
 from .balances import Balances
-from .conic_verdict import settle
+from .conic_verdict import conic_verdict
 from .problems import Layout, Problems, decided, in_newtons
 from .programs import Equilibrium
 from .saddle import Multipliers
@@ -37,7 +37,7 @@ from .verdicts import Verdicts
 KERNEL = "kernel"  # what `Hold.solver` says of it
 
 
-class Proved(NamedTuple):
+class KernelVerdict(NamedTuple):
     """What the kernel proves about one state.
 
     Attributes:
@@ -54,7 +54,7 @@ class Proved(NamedTuple):
     answer: Answer
     problem: Problems
 
-    def settles(self, objective: str) -> bool:
+    def suffices_for(self, objective: str) -> bool:
         """Whether nothing is left to ask for the forces of this objective."""
         return self.feasible == 0 or (self.feasible == 1 and objective == "least_norm")
 
@@ -83,9 +83,9 @@ def knows(contacts: ContactSet, torque_limits: TorqueBounds) -> bool:
     return not contacts.robot.closures and layout_of(contacts, torque_limits).known
 
 
-def proved(
+def kernel_verdict(
     contacts: ContactSet, state: State, load: Array, torque_limits: TorqueBounds
-) -> Proved | None:
+) -> KernelVerdict | None:
     """Return what the kernel proves; None where it does not, or is not there yet."""
     if contacts.robot.closures:
         return None
@@ -110,7 +110,7 @@ def proved(
     # rows that contradict each other by rounding alone: no margin, but no motion that falls either
     if not proof or (margin == -np.inf and feasible != 0):
         return None
-    return Proved(int(feasible), margin, residual, answer, Problems(layout, program))
+    return KernelVerdict(int(feasible), margin, residual, answer, Problems(layout, program))
 
 
 # --- many ----------------------------------------------------------------------------------------
@@ -152,11 +152,11 @@ def decide(
         # by the problems still to come: compiling may pay for the batch, if not for a piece
         kernels = kernels_for(count - start) if known else None
         if kernels is not None:
-            _write_proved(kernels, chunk, layout, answers, wanted)
+            _write_by_kernel(kernels, chunk, layout, answers, wanted)
         slowly = known and kernels is None
         with compiled.by_the_solver(stop - start) if slowly else nullcontext():
             for i in np.flatnonzero(~answers.compiled).tolist():
-                _write_settled(chunk.at(i), answers, i, wanted)
+                _write_by_solver(chunk.at(i), answers, i, wanted)
 
     in_pieces(balances, threads, "verdicts", answer)
     return out
@@ -195,7 +195,7 @@ def kernels_for(count: int) -> Any:
     return compiled.select(max(count, 2))  # 1 would select the kernel for single problems
 
 
-def _write_proved(
+def _write_by_kernel(
     kernels: Any, balances: Balances, layout: Layout, answers: Verdicts, wanted: Wanted
 ) -> None:
     """Write the answers of the kernel; those it leaves stay as they are."""
@@ -222,9 +222,9 @@ def _write_proved(
         answers.torque_margin[:] = np.where(answers.compiled, found_margins, np.nan)
 
 
-def _write_settled(balance: Equilibrium, answers: Verdicts, i: int, wanted: Wanted) -> None:
+def _write_by_solver(balance: Equilibrium, answers: Verdicts, i: int, wanted: Wanted) -> None:
     """Write one answer of the conic solver."""
-    found = settle(balance)
+    found = conic_verdict(balance)
     answers.margin[i] = found.margin if wanted.margin else np.nan
     answers.feasible[i] = -1 if found.feasible is None else int(found.feasible)
     answers.unsolved[i] = found.status == "unsolved"

@@ -34,7 +34,7 @@ from ..equilibrium.balance import weight
 from ..equilibrium.saddle import friction_slopes
 from ..equilibrium.saddles import ALONE, NONE, SEVERAL, UNTOLD, Saddles
 from ..loads_along import table
-from ..motion_rows import MotionRows, Together, of_points
+from ..motion_rows import MotionRows, SameContacts, of_points
 from .balance_derivative import contact_places, slopes_of_twists
 
 Rows = slice | Index
@@ -135,7 +135,7 @@ def margin_gradients(
         )
     loads = _Loads.of(robot, asked, wrenches)
     out = _nothing(asked, loads)
-    for part in asked.together():
+    for part in asked.by_contacts():
         if len(part.contacts):
             _write(out, part, asked, loads, whole)
         else:
@@ -290,7 +290,7 @@ class _Sweep:
 
 
 def _write(
-    out: MarginGradients, part: Together, asked: MotionRows, loads: _Loads, threads: int
+    out: MarginGradients, part: SameContacts, asked: MotionRows, loads: _Loads, threads: int
 ) -> None:
     """Write the rows in which the same contacts touch."""
     contacts, found = part.contacts, Saddles.of(part.balances, threads)
@@ -320,7 +320,7 @@ def _as_slice(rows: Index) -> Rows:
 
 
 def _write_slopes(
-    out: MarginGradients, sweep: _Sweep, part: Together, loads: _Loads, rows: Rows
+    out: MarginGradients, sweep: _Sweep, part: SameContacts, loads: _Loads, rows: Rows
 ) -> None:
     """Write the slopes of some rows."""
     contacts, every = sweep.contacts, slice(None)
