@@ -1,4 +1,4 @@
-"""Falling: the certificate of a "no" as a motion that one can look at.
+"""Falling motions: configurations along the certificate of infeasibility.
 
 A certificate is a virtual velocity y that contacts and torques cannot brake. Here the robot moves
 along it, a little and again and again: what stays at a contact is held there, what slips glides

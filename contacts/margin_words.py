@@ -1,4 +1,4 @@
-"""Margins in words: a figure with its unit, or what a margin without a figure means."""
+"""Margins in words, those that are infinite or unknown too."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Paths of contact points along a motion: where they are, and how fast they move."""
+"""Paths of contact points along a motion: positions and velocities."""
 
 from __future__ import annotations
 

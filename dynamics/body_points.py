@@ -1,4 +1,4 @@
-"""Points fixed to bodies, and how the joints' motions move them."""
+"""Points fixed to bodies: their Jacobians and accelerations."""
 
 from __future__ import annotations
 

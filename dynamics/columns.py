@@ -1,4 +1,4 @@
-"""Arrays of results: copies of what Pinocchio returned, and the caller's own, `out`."""
+"""Arrays of results: copies of Pinocchio's, and those given as `out`."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Comparison of two descriptions of one robot: what differs, and what it does to M(q) and τ_g."""
+"""Comparison of two descriptions of one robot: differences, and their effects on M(q) and τ_g."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The Coriolis matrix and tensor by recursion, or link by link where that is not to be had."""
+"""The Coriolis matrix and tensor by recursion, or link by link where no recursion is available."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Derivatives of the dynamics, and what a linear controller sees around a state.
+"""Derivatives of the dynamics, and the linearisation around a state.
 
 Derivatives with respect to q are along tangent directions, those of `Robot.integrate`:
 ∂f/∂q [:, k] = d/dt f(q ⊕ t e_k). They are analytic (Pinocchio's), not differences.

@@ -1,4 +1,4 @@
-"""Armature of free joints: an inertia a that has no weight, as MuJoCo's files may give it.
+"""Armature of free joints: added inertia without weight, as in MuJoCo's files.
 
 Its kinetic energy is ½ a (v·v + ω·ω) with the twist (v, ω) of the joint in the axes of its body,
 so that beside a on the diagonal of M

@@ -1,4 +1,4 @@
-"""Forces and moments on links, and how what they give to the joints changes with q.
+"""Forces and moments on links: their generalised forces, and the derivatives of these by q.
 
 Some turn with their link, others stay in the world. A wrench w on a link gives S_j·w to each motion
 j that carries it. The motion k moves the axes S_j that it carries, by S_k × S_j, and w by S_k ×* w

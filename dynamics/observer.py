@@ -1,4 +1,4 @@
-"""The momentum observer: external forces from what the momentum does that nothing else explains.
+"""Momentum observer: external forces from the residual of the generalised momentum.
 
 With p = M v, and dM/dt = C + Cᵀ for the skew-consistent C,
 

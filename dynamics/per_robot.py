@@ -1,4 +1,4 @@
-"""Facts of a robot that are worked out once and forgotten with it."""
+"""Memoised functions of a robot, whose values live as long as it."""
 
 from __future__ import annotations
 

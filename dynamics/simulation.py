@@ -1,4 +1,4 @@
-"""simulate(): where a robot goes under torques, springs and wrenches, without contacts."""
+"""Simulation of a robot under torques, springs and wrenches, without contacts."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Terms of one state by compiled kernels, for those who ask often: a batch of one row.
+"""Terms of one state by compiled kernels, as batches of one row.
 
 A kernel checks what it is given itself. What it does not take (lists, integers, a State), what it
 refuses and whatever is asked before it is at hand goes the usual way, which says what is wrong.

@@ -1,4 +1,4 @@
-"""Springs and dampers in the joints: the forces E that a mechanism carries within itself."""
+"""Springs and dampers in the joints."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""terms(): a State with its terms worked out in one pass over the tree."""
+"""Terms of the equations of motion in one pass over the tree, as a State."""
 
 from __future__ import annotations
 

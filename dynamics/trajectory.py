@@ -1,4 +1,4 @@
-"""Trajectory: what a simulation returns."""
+"""Trajectory: a sampled motion, as simulations return it."""
 
 from __future__ import annotations
 

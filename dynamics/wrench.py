@@ -1,4 +1,4 @@
-"""Wrenches and twists that know where and in which axes they are given.
+"""Wrenches and twists with their reference point and axes.
 
 A wrench is a force and a moment about a point; a twist is an angular velocity and the velocity of
 the body's point there. Moving to another point P' (r = P' − P), in one and the same axes:

@@ -1,4 +1,4 @@
-"""Closing of loops: configurations in which the closures of a robot hold."""
+"""Loop closing: configurations that satisfy the closures of a robot."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Motors: between which torques the joints of a robot can be driven at a velocity.
+"""Motors of a robot: bounds of the joint torques as functions of velocity.
 
     −braking(|v|) ≤ τ ≤ driving(|v|)  for v ≥ 0,      −driving(|v|) ≤ τ ≤ braking(|v|)  for v < 0
 

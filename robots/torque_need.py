@@ -1,4 +1,4 @@
-"""Torque limits beyond need: what weight and size of a robot can ask of its joints at most."""
+"""Torque limits far beyond the largest static load of each joint."""
 
 from __future__ import annotations
 

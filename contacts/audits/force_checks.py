@@ -1,4 +1,4 @@
-"""Checks of the forces: what contacts can supply, what joints can, and free fall in flight."""
+"""Checks of the forces: contact limits, torque limits, and free fall in flight."""
 
 from __future__ import annotations
 

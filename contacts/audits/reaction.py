@@ -1,4 +1,4 @@
-"""Reaction: the wrench that contacts have to supply along a motion, and the ZMP that it has."""
+"""Ground reaction: the wrench that contacts have to supply along a motion, and its ZMP."""
 
 from __future__ import annotations
 

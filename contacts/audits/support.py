@@ -1,4 +1,4 @@
-"""Points of the ground beside the soles, and directions along it as seen from the base."""
+"""Distances of ground points from the support polygon, and headings relative to the base."""
 
 from __future__ import annotations
 

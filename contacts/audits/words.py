@@ -1,4 +1,4 @@
-"""Sentences about stretches: what is wrong at the worst sample, by how much, and why.
+"""Explanations of stretches: violation and cause at the worst sample.
 
 Each figure is one of the equations of motion: the pull that a contact lacks and the cause of the
 verdict (`Hold.reason`), the reaction's angle and ZMP, the acceleration of the centre of mass.

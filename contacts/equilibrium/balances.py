@@ -1,4 +1,4 @@
-"""Many balances in arrays: what differs from one to the next, and what they share."""
+"""Many balances of one robot on the same contacts, in arrays."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Scaled batch problems: balances in numbers near one, as the kernel of verdicts takes them.
+"""Scaled problems of many balances, as the kernel of verdicts takes them.
 
 The kernel (`kernels/verdict.py`) solves A f + ε n = w with low ≤ G f + ε g ≤ high: A are the
 equations without a torque, G the torques and what limits contacts as a whole, each divided by its

@@ -1,4 +1,4 @@
-"""Saddle points of margins: ε, the forces that have it, and what each constraint costs.
+"""Saddle points of margins: ε, optimal forces, and the multipliers of all constraints.
 
     maximise ε  subject to  A x + ε N + h = −Sᵀτ,  x ∈ K,  |τ| ≤ limits
 

@@ -1,4 +1,4 @@
-"""Calls of cvxpy that end with a status: no exception escapes."""
+"""Calls of cvxpy that return a status and raise no exception."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Contacts in many states: what a newton of each of their forces does to the robot, in arrays.
+"""Columns of contact forces in the equations of motion, in many states.
 
 For a list of balances these are stacked; for the contacts of a robot in many configurations they
 come from the batched kernels of `dynamics.batch`; a balance of its own is made where one state is

@@ -1,4 +1,4 @@
-"""The answers to many questions, in arrays."""
+"""Verdicts on many balances, in arrays."""
 
 from __future__ import annotations
 

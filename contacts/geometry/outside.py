@@ -1,4 +1,4 @@
-"""Distances of points from the convex hulls of few others in a plane, many at once."""
+"""Signed distances of points from convex hulls in the plane, many at once."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Convex sets of the plane that are known by asking how far they reach in a direction.
+"""Convex sets of the plane, given by their support functions.
 
 T. Bretl and S. Lall, "Testing static equilibrium for legged robots" (IEEE TRO 2008): every answer
 adds a point to an inner polygon and a side to an outer one, until the two close.

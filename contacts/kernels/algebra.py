@@ -1,5 +1,5 @@
 # mypy: disable-error-code="no-untyped-def, no-untyped-call"
-"""Vectors and small systems of equations, whose numbers are lanes."""
+"""Linear algebra of vectors and small systems of equations, in lanes."""
 
 from __future__ import annotations
 

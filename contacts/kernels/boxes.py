@@ -1,5 +1,5 @@
 # mypy: disable-error-code="no-untyped-def, no-untyped-call"
-"""Boxes that may be near each other: what of many pairs of shapes is worth asking.
+"""Broad phase of collision detection: pairs of oriented boxes that may be near each other.
 
 Two boxes with half sizes a and b, R and t the axes and the middle of the second one in the axes of
 the first, are apart by more than d where a direction shows it: of the faces of one of them, or

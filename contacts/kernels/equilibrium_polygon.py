@@ -1,5 +1,5 @@
 # mypy: disable-error-code="no-untyped-def, misc, no-untyped-call"
-"""All corners of the shadow of a polyhedron in the plane, compiled.
+"""Projection of a polyhedron onto the plane, by a parametric simplex method.
 
     {(x·λ, y·λ) : A λ = b, λ ≥ 0}
 

@@ -1,5 +1,5 @@
 # mypy: disable-error-code="no-untyped-def, no-untyped-call"
-"""Linear inequalities that join a program when they are violated, each lane its own.
+"""Working sets of linear inequalities, added where they are violated, in lanes.
 
 A chosen one is kept as its number, from 1, with the sign of the side: low ≤ G f + ε g ≤ high is
 asked as ± (G f + ε g) + slack = ± bound with slack ≥ 0.

@@ -1,5 +1,5 @@
 # mypy: disable-error-code="no-untyped-def, no-untyped-call"
-"""Equations made orthonormal: rows of unit length, at right angles, that mean the same.
+"""Orthonormalisation of systems of equations, and their multipliers.
 
 Gram-Schmidt, twice for rounding: row_i = Σ_k R_ik B_k. Rows that depend on those before them become
 zero rows, as single points and pairs of points have them; each lane has its own.

@@ -1,5 +1,5 @@
 # mypy: disable-error-code="no-untyped-def, no-untyped-call"
-"""The program of a verdict in one state from its joints' columns, and its answer in SI units.
+"""Program of the verdict in one state, from the joints' columns, and its answer in SI units.
 
     S τ = −(h + Σ_k J_kᵀ f_k),      f_k the least-norm forces of `verdict`
 

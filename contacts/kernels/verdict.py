@@ -1,5 +1,5 @@
 # mypy: disable-error-code="no-untyped-def, no-untyped-call"
-"""Verdict kernel: margin, least-norm forces or a motion that nothing stops, and their proofs.
+"""Verdict kernel: margin, least-norm forces or a certificate of infeasibility, with their proofs.
 
     A f + ε n = w,      f_k ∈ K_k,      low ≤ G f + ε g ≤ high
 

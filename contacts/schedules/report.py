@@ -1,4 +1,4 @@
-"""Finding: the assumptions by which contacts of a motion were found, and doubts about them."""
+"""Finding: assumptions and doubts of contacts that were found from a motion."""
 
 from __future__ import annotations
 

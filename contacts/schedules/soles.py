@@ -1,4 +1,4 @@
-"""Corners of a foot in words: all of them, heel, toe, inner and outer edge, or their numbers."""
+"""Names of the corners of a foot: all, heel, toe, inner and outer edge, or numbers."""
 
 from __future__ import annotations
 

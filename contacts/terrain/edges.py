@@ -1,4 +1,4 @@
-"""Edges of a terrain under flat soles: where a sole rests that no corner of it does.
+"""Edges of a terrain under flat soles: contact between edge and sole.
 
 A flat sole z = 0, with (x, y) in a convex polygon P of its own axes and the robot above it, meets a
 terrain of flat pieces at corners of P, or at the terrain's convex edges: the polygon that it shares

@@ -1,4 +1,4 @@
-"""Flat faces, and what a terrain asks of its solids: where vertical lines and rays meet them."""
+"""Flat faces, and the interface of solids: distances, and hits of vertical lines and rays."""
 
 from __future__ import annotations
 

@@ -1,5 +1,5 @@
 # mypy: disable-error-code="no-untyped-def, no-untyped-call"
-"""Drifts of frames: J̇v, the acceleration that is there at a = 0.
+"""Drifts of frames: J̇v, their acceleration at a = 0.
 
 Outward along the chain, as in `rnea` but with no gravity and no q̈: v_i = X v_λ + S q̇ and
 a_i = X a_λ + v_i × S q̇. That is the spatial acceleration; the classical one of the frame's origin

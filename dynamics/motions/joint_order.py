@@ -1,4 +1,4 @@
-"""Joints of files: which column is which joint of the robot, by name.
+"""Correspondence of the joints in files to those of a robot.
 
 Names count as the same that differ in case, signs and endings such as "_joint" or "_dof" only.
 """

@@ -1,4 +1,4 @@
-"""Layouts of motion files: under which keys people publish a base's pose, joints, rate and names.
+"""Layouts of motion files: the keys of a base's pose, joints, rate and names.
 
 A new layout of dictionaries is one more line of `LAYOUTS`.
 """

@@ -1,4 +1,4 @@
-"""Noise of sampled motions: how much there is, and the cut-off that tells it from the motion.
+"""Noise of sampled motions: its variance, and the cut-off frequency that follows from it.
 
 White noise of variance σ² has the same power at all frequencies up to half the rate, f_N; motion
 fades out before. With P(f) the power spectrum of a coordinate, its level above 0.6 f_N gives σ².

@@ -1,4 +1,4 @@
-"""Poses of a base in files: where a table has them, in which order its quaternions are.
+"""Poses of a base in files: their columns, and the order of quaternion components.
 
 The norm of a quaternion is the same in both orders, and so is its continuity. What differs is how
 the robot stands: read in the wrong order a heading becomes a lean, or a robot that looks along +x

@@ -1,4 +1,4 @@
-"""Reading of motion files: what a file says, made a motion of a robot."""
+"""Reading of motion files as motions of a robot."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""States of a robot along time: what trajectories of simulations and motions have in common."""
+"""Sampled states of a robot, the base class of trajectories and motions."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Samples: what a motion file says, before a robot is asked."""
+"""Samples: the contents of a motion file, independent of a robot."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Velocities and accelerations of configurations, and what the filter before them takes away."""
+"""Low-pass filtering of configurations, with velocities and accelerations, and its residual."""
 
 from __future__ import annotations
 

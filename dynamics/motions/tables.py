@@ -1,4 +1,4 @@
-"""Tables of motions: what the columns of a .csv file are, by their header or their number."""
+"""Tables of motions: columns of .csv files, recognised by their header or number."""
 
 from __future__ import annotations
 

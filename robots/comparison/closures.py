@@ -1,4 +1,4 @@
-"""Closures of two descriptions of one robot: which there are, what they join, and where."""
+"""Differences between the closures of two descriptions of one robot."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Feet of two descriptions of one robot: which there are, where they are, and their sizes."""
+"""Differences between the feet of two descriptions of one robot."""
 
 from __future__ import annotations
 

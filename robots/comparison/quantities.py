@@ -1,4 +1,4 @@
-"""Quantities of a body and its joint: their values, when two of them are the same, and in words."""
+"""Quantities of a body and its joint: values, tolerances, and words."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Postures of the legs of a robot whose base stays where it is, feet level on the ground.
+"""Inverse kinematics of standing: legs of a fixed base with level feet.
 
 The joints of the legs minimise
 

@@ -1,4 +1,4 @@
-"""Limbs of a robot: its legs, by the tree of its joints, and which way is up for its base."""
+"""Limbs of a robot: legs in its tree of joints, and the upright orientation of its base."""
 
 from __future__ import annotations
 

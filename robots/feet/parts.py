@@ -1,4 +1,4 @@
-"""Parts of feet: the bodies at the end of a leg that touch level ground, and where they do."""
+"""Parts of feet: the bodies at the end of a leg that touch level ground."""
 
 from __future__ import annotations
 

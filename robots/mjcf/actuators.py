@@ -1,4 +1,4 @@
-"""Actuators of MJCF: which joints have motors, and within which limits their torques are.
+"""Actuators of MJCF: actuated joints and their torque limits.
 
 An actuator's force is gain · control + bias, cut at forcerange; its gear makes it the torque of a
 joint, and what all actuators of the joint give is cut at actuatorfrcrange. A ball joint has motors

@@ -1,4 +1,4 @@
-"""Geoms of MJCF: their shape, their mass and inertia, and who draws and who collides.
+"""Geoms of MJCF: shapes, mass and inertia, and whether they are visual or collision geometry.
 
 A geom without a mass has its density (1000 kg/m³ by default) times its volume. Inertias are about
 the centre of the geom, in its axes.

@@ -1,4 +1,4 @@
-"""MJCF (MuJoCo) descriptions: the parts of the robot, and what of the file is no part of it."""
+"""MJCF (MuJoCo) descriptions: reading, and findings about contents that are left out."""
 
 from __future__ import annotations
 

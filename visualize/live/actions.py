@@ -1,4 +1,4 @@
-"""Actions: what somebody does to a live scene, as values."""
+"""Actions: user input to a live scene, as values."""
 
 from __future__ import annotations
 

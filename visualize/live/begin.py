@@ -1,4 +1,4 @@
-"""Beginnings of a live scene: the scenario of a robot, of contacts, of a Hold or of a name."""
+"""Initial scenarios of live scenes: of a robot, of contacts, of a Hold or of a name."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Dragging: the stance after the pointer that holds a handle has moved.
+"""Dragging: the stance after a movement of a handle.
 
 What is held follows the pointer without a jump: it moves by what the pointer's place on the plane
 or line of the movement has moved since it took hold.

@@ -1,4 +1,4 @@
-"""Handles: what of a stance can be taken hold of, where it is, and how it can be dragged."""
+"""Handles of a stance: the contacts, centre of mass, base and loads that can be dragged."""
 
 from __future__ import annotations
 

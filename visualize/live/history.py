@@ -1,4 +1,4 @@
-"""History: a live scene's states, back and forth."""
+"""History: the states of a live scene, for undo and redo."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Inbox: actions that wait for the one thread that does them."""
+"""Inbox: queue of the actions for the thread of a live scene."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Laying contacts on faces: inside their edges, and beside what stands on them."""
+"""Placement of contacts on faces, within their edges and clear of other solids."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Pointer geometry: what the ray of sight through a pointer meets, and how that moves.
+"""Pointer geometry: intersections of the ray through the pointer, and their displacements.
 
 A ray is the points o + t d, t ≥ 0, with a unit d. Lines and planes are through points that are
 held; nothing is met (None) where a ray runs beside a plane or away from it.

@@ -1,4 +1,4 @@
-"""Texts of a live scene that are taken away: the scenario's file, and a program that loads it."""
+"""Exports of a live scene: the scenario's file, and a program that loads it."""
 
 from __future__ import annotations
 

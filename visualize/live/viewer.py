@@ -1,4 +1,4 @@
-"""LiveViewer: a viewer whose page answers."""
+"""LiveViewer: a viewer that receives messages from its page."""
 
 from __future__ import annotations
 

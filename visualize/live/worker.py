@@ -1,4 +1,4 @@
-"""Worker: the one thread of a live scene, which does what waits in the inbox and shows it."""
+"""Worker: the thread of a live scene that executes the actions in its inbox."""
 
 from __future__ import annotations
 

@@ -1,1 +1,1 @@
-"""Scenes: what a Hold, a region, a scenario or a motion looks like in a viewer."""
+"""Scenes: drawings of Holds, regions, scenarios and motions in a viewer."""

@@ -1,4 +1,4 @@
-"""A browser that nobody sees: opens a page, evaluates JavaScript in it, takes its picture.
+"""Headless browser: opens a page, evaluates JavaScript in it, takes screenshots.
 
 Chromium or Chrome, driven through the DevTools protocol over a pair of pipes (no port is opened).
 What the page throws or reports as an error is collected, and raised where a picture is taken: a

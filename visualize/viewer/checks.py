@@ -1,4 +1,4 @@
-"""The values that enter the viewer: finite arrays of the right shape, colours, names."""
+"""Validation of values that enter the viewer: arrays, colours, names."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Guard: which requests the page's server answers, and what the page may do in a browser.
+"""Access control of the page's server, and the content security policy of the page.
 
 A request needs three things: a Host header of ours (a foreign page may give its own name our
 address), the secret of the page in its path, and, where a browser opens the web socket, the Origin

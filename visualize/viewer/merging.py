@@ -1,4 +1,4 @@
-"""Coarser meshes: vertices that are near each other made one, so that pages are smaller."""
+"""Coarser meshes by clustering of vertices, for smaller pages."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""ColorRamp: colours that mean a number, such as a margin; a legend shows them as a bar."""
+"""ColorRamp: a colour scale of numbers, such as margins, with its bar in the legend."""
 
 from __future__ import annotations
 

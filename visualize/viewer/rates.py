@@ -1,4 +1,4 @@
-"""Rate: how many messages a browser may send."""
+"""Rate limit of the messages from a browser."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Redirect: a file that leads a browser to an address which is nobody else's business.
+"""Redirect: a private file that leads a browser to a secret address.
 
 A browser is started with what it opens among its arguments, and these can be read by all users of a
 machine. So it is given a file that only its owner can read.

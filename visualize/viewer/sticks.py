@@ -1,4 +1,4 @@
-"""A robot without shapes, drawn as balls and sticks: its joints, and what joins them."""
+"""Ball-and-stick geometry of robots without shapes."""
 
 from __future__ import annotations
 

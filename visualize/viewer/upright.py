@@ -1,4 +1,4 @@
-"""Collada meshes drawn with y up, in descriptions that mean them to be turned to z up.
+"""Rotation of y-up Collada meshes to z up, where the description expects it.
 
 A Collada file says which of its axes points up. RViz and Pinocchio ignore it, other programs turn
 the mesh, and descriptions have been written for either (iCub's for the latter). The description

@@ -1,4 +1,4 @@
-"""Viewer: a robot and what one wants to say about it, in a page of the browser or in a file."""
+"""Viewer: a robot and drawings around it, in a page of the browser or in a file."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""`footwork judge`: what a walking controller survives in an independent closed loop."""
+"""`footwork judge`: robustness of a walking controller in an independent closed loop."""
 
 from __future__ import annotations
 
