@@ -10,6 +10,7 @@ from ..robots.values import number
 from .body_segment_tables import body_segment
 from .chains.segment_tree import Segment
 from .chains.segments import SegmentChain
+from .frames.inertia import steiner
 from .markers.anatomical_frames import Poses
 from .markers.marker_sets import MarkerSet
 from .markers.markers import Markers
@@ -134,7 +135,7 @@ def upper_body_segment(scale: float, mass: float, sex: str = "male") -> Segment:
     inertia = np.zeros((3, 3))
     for (name, _, _), m, centre in zip(pieces, masses, centres, strict=True):
         inertia += parts[name].inertia(mass, scale * parts[name].length)
-        inertia += m * _point_inertia(centre - com)
+        inertia += steiner(m, centre - com)
     return Segment("pelvis", masses.sum(), com, inertia)
 
 
@@ -147,10 +148,6 @@ def _upright(R: Array) -> Array:
     upright = np.stack([x, up, np.cross(x, up)], axis=-1)
     U, _, Vt = np.linalg.svd(R.mean(axis=0))  # the pelvis's own average
     return np.asarray((U @ Vt).T @ upright)
-
-
-def _point_inertia(r: Array) -> Array:
-    return np.asarray((r @ r) * np.eye(3) - np.outer(r, r))
 
 
 def _distance(a: Array, b: Array) -> float:

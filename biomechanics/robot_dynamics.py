@@ -6,12 +6,12 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 
 import numpy as np
-import pinocchio as pin
 
 from ..arrays import Array
 from ..dynamics.closures import require_no_closures
 from ..dynamics.equations import inverse_dynamics
 from ..dynamics.motions.curves import velocities_and_accelerations
+from ..dynamics.spatial import rotations
 from ..errors import ConfigurationError
 from ..robots.robot import Robot
 from ..robots.values import mapping, sequence
@@ -86,7 +86,7 @@ def trial_dynamics(
     for i in range(len(v)):
         wrenches = {link: total[i] for link, total in sums.items()}
         tau[i] = inverse_dynamics(robot, q[i], v[i], a[i], wrenches)
-    R = np.array([pin.Quaternion(x).toRotationMatrix() for x in q[:, 3:7]])
+    R = rotations(q[:, 3:7])
     residual = WrenchSeries(turn(R, tau[:, :3]), turn(R, tau[:, 3:6]), q[:, :3])
     return TrialDynamics(robot, rate, q, v, a, tau, residual)
 

@@ -20,6 +20,7 @@ from ..arrays import Array
 from ..dynamics.equations import inverse_dynamics
 from ..dynamics.kinematics import frame_placement
 from ..dynamics.motions.differences import as_rate
+from ..dynamics.spatial import rotations
 from ..robots.robot import Robot
 from ..robots.values import number, whole_number
 from .axes import turning, up_vector
@@ -145,7 +146,7 @@ def _ground(robot: Robot, t: Array, q: Array, v: Array, a: Array) -> dict[str, W
     at z + (1 − w) d and (1 − w) F at z − w d, d from the left foot to the right one, are the same.
     """
     needed = np.array([inverse_dynamics(robot, *x)[:6] for x in zip(q, v, a, strict=True)])
-    R = np.array([pin.Quaternion(x).toRotationMatrix() for x in q[:, 3:7]])
+    R = rotations(q[:, 3:7])
     total = WrenchSeries(turn(R, needed[:, :3]), turn(R, needed[:, 3:]), q[:, :3])
     plate = ForcePlate("all", total.force, total.at(np.zeros(3)).moment, np.zeros(3), 1.0, "z", 0.0)
     z, free = plate.centre_of_pressure, plate.free_moment[:, None] * up_vector("z")

@@ -14,6 +14,7 @@ from numpy.typing import ArrayLike
 from ..arrays import Array
 from ..dynamics import Wrench, external_torques
 from ..dynamics import batch as many_states
+from ..dynamics.spatial import rotations
 from ..errors import ContactError
 from ..robots import Robot
 from ..robots.values import array
@@ -97,22 +98,13 @@ def _pushed(robot: Robot, qs: Array, wrenches: Array) -> Array:
         raise ContactError(f"wrenches: {robot.name!r} has a fixed base; expected a floating one")
     if 1 != len(qs) != len(wrenches) != 1:
         raise ContactError(f"got {len(qs)} q and {len(wrenches)} wrenches; expected as many, or 1")
-    R = _turns(qs[:, 3:7])
+    R = rotations(qs[:, 3:7])
     arms = many_states.com(robot, qs) - qs[:, :3]
     force, moment = wrenches[:, :3], wrenches[:, 3:]
     out = np.zeros((max(len(qs), len(wrenches)), robot.nv))
     out[:, :3] = (force[:, None] @ R)[:, 0]
     out[:, 3:6] = ((moment + np.cross(arms, force))[:, None] @ R)[:, 0]
     return out
-
-
-def _turns(quaternions: Array) -> Array:
-    """Return R (N, 3, 3) of unit quaternions (x, y, z, w), (N, 4): 1 + 2 w [u×] + 2 [u×]²."""
-    u, w = quaternions[:, :3], quaternions[:, 3]
-    U = np.zeros((len(u), 3, 3))
-    U[:, 0, 1], U[:, 0, 2], U[:, 1, 2] = -u[:, 2], u[:, 1], -u[:, 0]
-    U -= U.transpose(0, 2, 1)
-    return np.asarray(np.eye(3) + 2 * w[:, None, None] * U + 2 * U @ U)
 
 
 def table(value: ArrayLike, width: int, name: str) -> Array:

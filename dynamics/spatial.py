@@ -47,6 +47,12 @@ def skew(x: Array) -> Array:
     return np.asarray((x @ SKEW).reshape(*x.shape, 3))
 
 
+def rotations(quaternions: Array) -> Array:
+    """Return R (n, 3, 3) of unit quaternions (x, y, z, w), (n, 4): 1 + 2 w [u×] + 2 [u×]²."""
+    U, w = skew(quaternions[:, :3]), quaternions[:, 3]
+    return np.asarray(np.eye(3) + 2 * w[:, None, None] * U + 2 * U @ U)
+
+
 def cross(a: Array, b: Array) -> Array:
     """Return a × b along the first axis, with broadcasting."""
     forth = a.take(_NEXT, 0) * b.take(_AFTER, 0)

@@ -24,6 +24,7 @@ from ...dynamics.spatial import skew
 from ...dynamics.workspace import workspace_of
 from ...errors import ConfigurationError
 from ...robots.configuration import as_vector, check_configuration
+from ...robots.registration import registration
 from ...robots.robot import Robot
 from ...robots.values import array, instance, mapping
 from .markers import Markers
@@ -188,10 +189,7 @@ def _moved(robot: Robot, q: Array, there: Array, seen: Array) -> Array:
     known = np.isfinite(seen).all(axis=1)
     if not robot.is_floating or known.sum() < 3:
         return q
-    a, b = there[known], seen[known]
-    U, _, Vt = np.linalg.svd((b - b.mean(axis=0)).T @ (a - a.mean(axis=0)))
-    R = U @ np.diag([1.0, 1.0, np.linalg.det(U @ Vt)]) @ Vt  # W. Kabsch (1976)
-    T = pin.SE3(R, b.mean(axis=0) - R @ a.mean(axis=0)) * pin.XYZQUATToSE3(q[:7])
+    T = registration(seen[known], there[known])[0] * pin.XYZQUATToSE3(q[:7])
     return np.concatenate([pin.SE3ToXYZQUAT(T), q[7:]])
 
 

@@ -9,6 +9,7 @@ import numpy as np
 import pinocchio as pin
 
 from ...arrays import Array
+from ..registration import registration
 from .bodies import Body
 from .quantities import GEOMETRIC, angle
 
@@ -77,16 +78,9 @@ def _points(bodies: Bodies, i: int, carried: list[int] | None = None) -> Array:
 
 
 def _fitted(points: Array, others: Array) -> list[pin.SE3]:
-    """Return the placement that brings points nearest to others; none where they are in a line.
-
-    W. Kabsch, "A solution for the best rotation to relate two sets of vectors" (1976).
-    """
-    middle, its = points.mean(axis=0), others.mean(axis=0)
-    U, sizes, Vt = np.linalg.svd((points - middle).T @ (others - its))
-    if sizes[1] <= 1e-6 * max(sizes[0], 1e-9):
-        return []
-    R = U @ np.diag([1.0, 1.0, np.sign(np.linalg.det(U @ Vt))]) @ Vt
-    return [pin.SE3(R, middle - R @ its)]
+    """Return the placement that brings others nearest to points; none where they are in a line."""
+    X, sizes = registration(points, others)
+    return [] if sizes[1] <= 1e-6 * max(sizes[0], 1e-9) else [X]
 
 
 def _mismatches(
