@@ -57,12 +57,13 @@ def test_forces_change_the_momentum(seed):
     limp = lambda t, q, v: np.zeros(robot.na)  # noqa: E731
     motion = simulate(robot, limp, q=q, v=v, duration=0.1, step=5e-4)
     total = sum(forces.sum(axis=1) for forces in motion.forces.values())
-    momentum = np.array(
-        [
-            dynamics.centroidal_momentum(robot, q, v)[:3]
-            for q, v in zip(motion.q, motion.v, strict=True)
-        ]
-    )
+    states = list(zip(motion.q, motion.v, strict=True))
+    momentum = np.array([dynamics.centroidal_momentum(robot, q, v)[:3] for q, v in states])
+    energy = [
+        dynamics.kinetic_energy(robot, q, v) + dynamics.potential_energy(robot, q)
+        for q, v in states
+    ]
+    assert motion.energy == pytest.approx(energy, rel=1e-12)
     gained = momentum[-1] - momentum[0]
     weight = np.array([0.0, 0.0, -G * robot.mass])
     pushed = 5e-4 * (total[:-1] + weight).sum(axis=0)

@@ -123,7 +123,9 @@ class Ground:
         reach = max(REACH, 2 * h * fastest)
         touching, ends = self._touching(state, reach), self.stops.distances(q)
         stopped = np.flatnonzero(ends < reach)
-        names = np.concatenate([touching.names, STOP - stopped])
+        names = touching.names
+        if len(stopped):
+            names = np.concatenate([names, STOP - stopped])
         last, self._last = self._last, _NOTHING
         pushes, stops = np.zeros((len(self.points), 3)), np.zeros(len(ends))
         if len(names):
@@ -131,7 +133,8 @@ class Ground:
             places = Places(touching.owner, touching.places, touching.normals, touching.gaps, mu)
             reached = Ends(self.stops.rows[stopped], self.stops.signs[stopped], ends[stopped])
             axes, radii, W, w, JM = equations(state, free, h, self._tangents, places, reached)
-            guess = (names[:, None] == last[0]) @ last[1]
+            same = names.tobytes() == last[0].tobytes()
+            guess = last[1] if same else (names[:, None] == last[0]) @ last[1]
             found, solved = self._solver(tuple(radii.tolist())).solve(W, w, guess)
             self.unsolved += not solved
             self._last = names, found

@@ -2,18 +2,20 @@
 
 from __future__ import annotations
 
+import math
 import sys
 import time
 from collections.abc import Callable, Sequence
 from typing import Any
 
 import numpy as np
+import pinocchio as pin
 from numpy.typing import ArrayLike
 
 from ...arrays import Array
 from ...contacts import ContactSet, Plane, Terrain, at_feet, solve_posture
 from ...contacts.cones.friction_cone import Friction
-from ...dynamics import State, closed, external_torques, kinetic_energy, potential_energy
+from ...dynamics import State, batch, closed, external_torques
 from ...dynamics.closures import require_motion
 from ...dynamics.trajectory import EventRecord
 from ...errors import ConfigurationError
@@ -258,8 +260,8 @@ class _Loop:
             answer, status = self.controller(t, *told), ""
         took = time.perf_counter() - began
         tau = check_torques(self.robot, answer, "the controller's answer")
-        within = self.motors.at_speeds(v[self.motors.rows])  # at the velocity that it has
-        self.tau = np.clip(tau, *within)
+        low, high = self.motors.at_speeds(v[self.motors.rows])  # at the velocity that it has
+        self.tau = np.minimum(np.maximum(tau, low), high)
         return self.tau, status, took
 
     def _advance(
@@ -267,38 +269,36 @@ class _Loop:
     ) -> tuple[Array, Array, Array, Array]:
         """q and v after a tick, and the impulses of the ground and of joint stops meanwhile."""
         total, stopped = np.zeros((len(self.physics.points), 3)), np.zeros(self.robot.nv)
+        motors = self.S @ tau
         for i in range(substeps):
-            forces = self.S @ tau
-            acting = [push for push in self.pushes if push.acts(t + i * h)]
-            for push in acting:
-                forces = forces + external_torques(self.robot, q, {push.frame: push.wrench})
+            forces = motors
+            for push in self.pushes:
+                if push.acts(t + i * h):
+                    forces = forces + external_torques(self.robot, q, {push.frame: push.wrench})
             v, impulses, stops = self.physics.step(q, v, forces, h)
-            q = self.robot.integrate(q, h * v)
-            q[3:7] /= np.linalg.norm(q[3:7])
+            q = pin.integrate(self.robot._model, q, h * v)
+            q[3:7] /= math.hypot(*q[3:7].tolist())
             if self.robot.closures:  # what the step leaves of e and J_c v, of its order
                 q, v = closed(self.robot, q, v)
             total += impulses
             stopped += stops
-        pushed, owner = np.abs(total).sum(axis=1) > 0, self.physics.contacts.limits.owner
-        for k, name in enumerate(self.touching):
-            self.touching[name] = bool(pushed[owner == k].any())
+        owner, count = self.physics.contacts.limits.owner, len(self.touching)
+        pushed = np.bincount(owner, np.abs(total).sum(axis=1), count) > 0
+        self.touching = dict(zip(self.touching, pushed.tolist(), strict=True))
         return q, v, total, stopped
 
     def _record(self, event: str, ended: str) -> ClosedLoop:
-        t, q, v, tau, force, a, stops, statuses, took = zip(*self.samples, strict=True)
-        robot, stacked = self.robot, np.array(force)
-        energy = [
-            kinetic_energy(robot, x, y) + potential_energy(robot, x)
-            for x, y in zip(q, v, strict=True)
-        ]
-        events = (EventRecord(event, t[-1], q[-1], v[-1]),) if event else ()
+        *columns, statuses, took = zip(*self.samples, strict=True)
+        t, q, v, tau, force, a, stops = map(np.array, columns)
+        robot = self.robot
+        events = (EventRecord(event, float(t[-1]), q[-1], v[-1]),) if event else ()
         contacts = self.physics.contacts
         per_contact = {
-            name: stacked[:, contacts.limits.owner == k] for k, name in enumerate(contacts.names)
+            name: force[:, contacts.limits.owner == k] for k, name in enumerate(contacts.names)
         }
         return ClosedLoop(
-            robot, np.array(t), np.array(q), np.array(v), np.array(tau), np.array(energy), events,
-            self.physics.contacts, per_contact, np.array(a), np.array(stops), tuple(statuses),
+            robot, t, q, v, tau, energies(robot, q, v), events,
+            self.physics.contacts, per_contact, a, stops, tuple(statuses),
             event == "fell", np.array(took), self.pushes, self.physics.terrain,
             self.physics.unsolved, ended, *self._estimated(len(t)),
             SensorLog.of(robot, self.readings) if self.readings else None,
@@ -311,3 +311,12 @@ class _Loop:
         found = self.estimates[: count - 1]
         q, v = zip(*found, found[-1], strict=True)
         return np.array(q), np.array(v)
+
+
+def energies(robot: Robot, q: Array, v: Array) -> Array:
+    """Return ½ vᵀ M v − m g·com (n,) at states (n, nq), (n, nv) [J]; M v is the torque for v."""
+    momenta = batch.inverse_dynamics(robot, q, np.zeros_like(v), v)
+    momenta += batch.gravity_torques(robot, q)
+    kinetic = 0.5 * (v * momenta).sum(axis=1)
+    potential = -robot.mass * batch.com(robot, q) @ robot._model.gravity.linear
+    return np.asarray(kinetic + potential)
