@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import pickle
 from dataclasses import replace
 from itertools import pairwise
 
@@ -12,6 +13,7 @@ import pytest
 from footwork import ConfigurationError, contacts, control, dynamics, robots
 from footwork.control import Estimator, Readings, Sensors
 from footwork.control.estimation import Measurements
+from footwork.dynamics.kernels.body_table import unknown_joints
 
 EXACT = Sensors(None, *[0.0] * 9)
 STEP = 2e-3
@@ -216,7 +218,7 @@ def test_the_filter_is_that_of_the_paper(name, compiled_or_not):
     W = rng.standard_normal(x.P.shape) * 0.02
     x.P[:] = x.P + W @ W.T
     book = Textbook(x, [foot.dim == 6 for foot in feet])
-    noise, g = estimator._noise, np.array([0.0, 0.0, -9.81])
+    noise, g = estimator._model.noise, np.array([0.0, 0.0, -9.81])
     for before, now in pairwise(readings):
         book.predict(now.gyro, now.accelerometer, now.t - before.t, g, noise)
         state = dynamics.State(robot, now.q)
@@ -255,6 +257,55 @@ def compiled_or_not(request):
     else:
         with switched_off():
             yield
+
+
+def alike(one, other):
+    """Whether two estimates are the same, of a robot and of one with more joints behind its own."""
+    assert one.q == pytest.approx(other.q[: len(one.q)], abs=1e-9)
+    assert one.v == pytest.approx(other.v[: len(one.v)], abs=1e-9)
+    assert list(one.loads.values()) == pytest.approx(list(other.loads.values()), abs=1e-6)
+    assert one.standing == other.standing
+
+
+@pytest.mark.parametrize("name", ["biped", "quadruped"])
+def test_kernels_and_pinocchio_pose_the_same_legs(name):
+    """A ball joint that carries nothing keeps a robot out of the kernels; so do angles of 2e5."""
+    robot, feet, times, qs, vs = swaying(name, 0.1)
+    model, wound = robot.model, np.zeros(robot.nq)
+    model.addJoint(1, pin.JointModelSpherical(), pin.SE3.Identity(), "ball")
+    other = robots.Robot("with a ball joint", model, robot.actuated)
+    assert unknown_joints(other) == ("ball",)
+    wound[8] = 2 * np.pi * 2**15
+    one, two, three = (
+        Estimator(of, contacts.ContactSet(of, list(feet)), q)
+        for of, q in [(robot, qs[0]), (other, np.r_[qs[0], 0, 0, 0, 1]), (robot, qs[0] + wound)]
+    )
+    for x in told(Sensors(), robot, feet, times, qs, vs)[1]:
+        found = one(x)
+        alike(found, two(replace(x, q=np.r_[x.q, 0, 0, 0, 1], v=np.r_[x.v, 0, 0, 0])))
+        again = three(replace(x, q=x.q + wound))
+        alike(found, again._replace(q=again.q - wound))
+    assert any(load > 1.0 for load in found.loads.values())
+
+
+def test_readings_may_be_columns_of_tables():
+    robot, feet, times, qs, vs = swaying("biped", 0.02)
+    one, other = (Estimator(robot, feet, qs[0]) for _ in range(2))
+    for x in told(Sensors(), robot, feet, times, qs, vs)[1]:
+        rows = {name: getattr(x, name) for name in ("q", "v", "tau", "gyro", "accelerometer")}
+        columns = {name: np.stack([row, row + 1.0], axis=1)[:, 0] for name, row in rows.items()}
+        alike(one(x), other(replace(x, **columns)))
+
+
+def test_an_estimator_is_copied_with_its_past():
+    robot, feet, times, qs, vs = swaying("biped", 0.02)
+    _, readings = told(Sensors(), robot, feet, times, qs, vs)
+    estimator = Estimator(robot, feet, qs[0])
+    for x in readings[:5]:
+        estimator(x)
+    again = pickle.loads(pickle.dumps(estimator))
+    for x in readings[5:]:
+        alike(estimator(x), again(x))
 
 
 @pytest.mark.parametrize("name", ["biped", "quadruped"])

@@ -20,11 +20,9 @@ import numpy as np
 from footwork import contacts, control, robots
 from footwork.control import estimation, gaits
 from footwork.control.kernels import assembly, grip, invariant, levels, minimum, predictive, touch
-from footwork.dynamics import single
 
 KERNELS = [assembly.ASSEMBLE, grip.SLIDES, levels.HIERARCHY, minimum.MINIMUM, touch.UNPLANNED]
-KERNELS += [predictive.PREDICT, invariant.PREDICT, invariant.CORRECT]
-KERNELS += [single.INVERSE_DYNAMICS.kernel]
+KERNELS += [predictive.PREDICT, invariant.ESTIMATE]
 
 def loaded():
     overloads = [overload for kernel in KERNELS for overload in kernel._overloads.values()]
@@ -67,4 +65,4 @@ def test_no_tick_loads_kernels_or_imports_modules(load_robot):
     done = subprocess.run(
         [sys.executable, "-c", SCRIPT], capture_output=True, text=True, timeout=100, env=environment
     )
-    assert done.stdout.strip() == "['optimal', 'unsafe'] 9 0 []", done.stderr
+    assert done.stdout.strip() == "['optimal', 'unsafe'] 7 0 []", done.stderr

@@ -19,15 +19,25 @@ from typing import NamedTuple
 
 import numpy as np
 import pinocchio as pin
-from numpy.typing import ArrayLike
+from numpy.typing import ArrayLike, NDArray
 
 from ...arrays import Array
 from ...contacts import ContactSet, at_feet
-from ...dynamics import State, inverse_dynamics, single
+from ...contacts.equilibrium.balance import weight
+from ...dynamics import State, inverse_dynamics
+from ...dynamics.body_points import BodyPoints
+from ...dynamics.kernels.body_table import body_and_place, body_table, unknown_joints
+from ...dynamics.kernels.toolchain import read_only
+from ...dynamics.topology import carried_by
 from ...errors import ConfigurationError
-from ...robots.configuration import check_configuration, check_torques, check_velocity
+from ...robots.configuration import (
+    as_vector,
+    check_configuration,
+    check_torques,
+    check_velocity,
+)
 from ...robots.robot import Robot
-from ...robots.values import instance, number, vector
+from ...robots.values import instance, number
 from ..kernels import TICKS, invariant
 from ..limbs import limbs_of
 from ..whole_body.failure import check_time
@@ -91,22 +101,17 @@ class Estimator:
     ) -> None:
         self.robot = robot
         self.sensors = Sensors() if sensors is None else instance(sensors, "sensors", Sensors)
-        T = self.sensors.placement(robot)
-        self._mount = invariant.Mount(T[:3, :3].copy(), T[:3, 3].copy())
+        imu = np.array(self.sensors.placement(robot))
         self.contacts = at_feet(robot) if contacts is None else ContactSet.of(robot, contacts)
-        self._feet = _feet(self.contacts)
-        self._gravity = np.array(robot._model.gravity.linear)
-        self._weight = float(robot.mass * np.linalg.norm(self._gravity))
         creep, bending = number(creep, "creep", at_least=0), number(bending, "bending", at_least=0)
-        self._noise, self._selection = (
-            _noise(self.sensors, creep, bending),
-            robot.selection_matrix.T,
-        )
-        self._unknown = np.full(len(self.contacts), -1, dtype=np.intp)
+        noise = _noise(self.sensors, creep, bending)
+        self._model, self._names = _model(self.contacts, imu, noise), self.contacts.names
+        count, row = len(self._names), np.zeros(robot.nv)
+        of_feet = np.zeros((count, 12)), np.zeros((count, 6, robot.nv))
+        self._legs = invariant.Legs(*of_feet, row, row.copy())
+        self._unknown = np.full(count, -1, dtype=np.intp)
         self.restart(q)
-        for kernel in (invariant.PREDICT, invariant.CORRECT):
-            kernel.select(TICKS)
-        single.INVERSE_DYNAMICS.of(robot).select(TICKS)
+        invariant.ESTIMATE.select(TICKS)
 
     def restart(self, q: ArrayLike | None = None) -> None:
         """Forget the past: the robot is at rest at q (nq,), or where the next readings put it."""
@@ -143,9 +148,9 @@ class Estimator:
                 what are no such values.
         """
         gyro, accelerometer = self._inertial(readings)
-        q = check_configuration(self.robot, readings.q).copy()
+        q = check_configuration(self.robot, readings.q).copy()  # all of them in one piece each
         v = check_velocity(self.robot, readings.v).copy()
-        tau = check_torques(self.robot, readings.tau)
+        tau = check_torques(self.robot, readings.tau).copy()
         t, last = readings.t - readings.age, self._estimate
         step = 0.0 if last is None else t - last.t
         if last is not None and step < SAME:
@@ -156,18 +161,11 @@ class Estimator:
             )
         if self._x is None:
             self._x = self._begun(q, accelerometer)
-        x, feet, noise, own = self._x, self._feet, self._noise, (self._mount, q, v)
-        predicting = x, feet, gyro, accelerometer, step, self._gravity, noise, *own
-        invariant.PREDICT.overload().run(*predicting)
-        a = np.zeros(self.robot.nv) if last is None else (v - last.v) / step
-        forces = inverse_dynamics(self.robot, q, v, a) - self._selection @ tau
-        state, contact = State(self.robot, q), self._contact(step, readings)
-        T, S = state.joint_placements, state.joint_columns
-        correcting = x, feet, T, S, forces, contact, noise, gyro, *own
-        invariant.CORRECT.overload().run(*correcting)
-        names = self.contacts.names
-        loads = dict(zip(names, x.loads.tolist(), strict=True))
-        standing = dict(zip(names, x.standing.tolist(), strict=True))
+        x, before = self._x, v if last is None else last.v
+        told = invariant.Told(step, gyro, accelerometer, tau, self._known(readings))
+        self._advance(x, told, before, q, v)
+        loads = dict(zip(self._names, x.loads.tolist(), strict=True))
+        standing = dict(zip(self._names, x.standing.tolist(), strict=True))
         self._estimate = Estimate(t, q, v, loads, standing)
         return self._estimate
 
@@ -177,15 +175,15 @@ class Estimator:
         if readings.gyro is None or readings.accelerometer is None:
             raise ConfigurationError("readings: got none of an IMU; expected gyro, accelerometer")
         check_time(readings.t)
-        gyro = vector(readings.gyro, "gyro", "[rad/s]")
-        return gyro, vector(readings.accelerometer, "accelerometer", "[m/s²]")
+        gyro = as_vector(readings.gyro, 3, "gyro", "[rad/s]").copy()
+        return gyro, as_vector(readings.accelerometer, 3, "accelerometer", "[m/s²]").copy()
 
     def _begun(self, joints: Array, accelerometer: Array) -> invariant.Belief:
         """The belief at the start."""
         q = self._standing_start(joints, accelerometer) if self._start is None else self._start
         base = pin.Quaternion(q[3:7]).toRotationMatrix()
-        count, n = len(self.contacts), int(self._feet.at[-1])
-        P, x = np.zeros((n, n)), base @ self._mount.arm + q[:3]
+        count, n = len(self.contacts), int(self._model.feet.at[-1])
+        P, x = np.zeros((n, n)), base @ self._model.imu[:3, 3] + q[:3]
         tilt = np.zeros((9, 3))  # of the orientation, at a known place: ξ_p = p × ξ_R
         tilt[:3], tilt[6:] = np.eye(3), pin.skew(x)
         P[:9, :9] = tilt @ np.diag([TILTED**2, TILTED**2, 1e-12]) @ tilt.T + 1e-12 * np.eye(9)
@@ -196,7 +194,7 @@ class Estimator:
         ):
             P[at : at + 3, at : at + 3] = (std**2 + 1e-12) * np.eye(3)
         return invariant.Belief(
-            base @ self._mount.R, np.zeros(3), x, np.zeros(3), np.zeros(3),
+            base @ self._model.imu[:3, :3], np.zeros(3), x, np.zeros(3), np.zeros(3),
             np.zeros((count, 3)), np.zeros((count, 3, 3)), self._loads(q),
             np.zeros(count, dtype=bool), np.zeros(count, dtype=np.intp), P,
         )  # fmt: skip
@@ -205,11 +203,11 @@ class Estimator:
         """Loads (K,) of feet that stand as low as the lowest, in equal shares [N]."""
         heights = np.array([T.translation[2] for T in self.contacts.placements(q).values()])
         low = heights < heights.min() + LOW
-        return np.where(low, self._weight / low.sum(), 0.0)
+        return np.where(low, weight(self.robot) / low.sum(), 0.0)
 
     def _standing_start(self, joints: Array, accelerometer: Array) -> Array:
         """q (nq,) of a robot at rest on level ground."""
-        q, up = joints.copy(), self._mount.R @ accelerometer
+        q, up = joints.copy(), self._model.imu[:3, :3] @ accelerometer
         level = pin.Quaternion.FromTwoVectors(up, np.array([0.0, 0.0, 1.0])).toRotationMatrix()
         heading = level[:, 0]  # of the base's x axis
         yaw = np.arctan2(heading[1], heading[0])
@@ -218,14 +216,33 @@ class Estimator:
         q[2] = -min(T.translation[2] for T in self.contacts.placements(q).values())
         return q
 
-    def _contact(self, step: float, readings: Readings) -> invariant.Contact:
-        """When a foot stands."""
-        known = self._unknown
-        if readings.touching is not None:
-            told = [readings.touching.get(name, -1) for name in self.contacts.names]
-            known = np.array(told, dtype=np.intp)
-        share, weight = step / (step + FILTER), self._weight
-        return invariant.Contact(share, ON * weight, OFF * weight, known, *LIKELY)
+    def _known(self, readings: Readings) -> NDArray[np.intp]:
+        """Which feet are told to stand, as of `invariant.Told`."""
+        if readings.touching is None:
+            return self._unknown
+        told = [readings.touching.get(name, -1) for name in self._names]
+        return np.array(told, dtype=np.intp)
+
+    def _advance(
+        self, x: invariant.Belief, told: invariant.Told, before: Array, q: Array, v: Array
+    ) -> None:
+        """Predict and correct x, and write the base's parts of q and v."""
+        given = self._model, x, self._legs, told, before, q, v
+        estimate = invariant.ESTIMATE.overload()
+        whole = estimate.unchecked() if len(self._model.table) else None
+        if whole is None or not whole(*given, True, True):
+            estimate.run(*given, True, False)
+            self._pose(q, v)
+            estimate.run(*given, False, True)
+
+    def _pose(self, q: Array, v: Array) -> None:
+        """Write the legs, for any joints."""
+        state, legs, at = State(self.robot, q), self._legs, self.contacts.attachment
+        centres, T = BodyPoints(at.joints, at.local_frames[:, :, 3]), state.joint_placements
+        legs.places[:, :9] = T[at.joints, :, :3].reshape(-1, 9)
+        legs.places[:, 9:] = at.positions(state) - at.ball_arms - q[:3]
+        legs.J[:] = centres.jacobians(state.joint_columns, T, carried_by(self.robot))
+        legs.forces[:] = inverse_dynamics(self.robot, q, v, legs.a)
 
 
 def _noise(s: Sensors, creep: float, bending: float) -> invariant.Noise:
@@ -235,15 +252,28 @@ def _noise(s: Sensors, creep: float, bending: float) -> invariant.Noise:
     return invariant.Noise(*(x**2 for x in (*white, *walks, *of_feet)))
 
 
+def _model(contacts: ContactSet, imu: Array, noise: invariant.Noise) -> invariant.Model:
+    """What the filter knows of a robot and its sensors."""
+    robot = contacts.robot
+    table = read_only(1, np.uint8) if unknown_joints(robot) else body_table(robot).view(np.uint8)
+    motors, g = np.array(robot.actuated_rows), np.array(robot._model.gravity.linear)
+    loads = ON * weight(robot), OFF * weight(robot)
+    contact = invariant.Contact(FILTER, *loads, *LIKELY)
+    return invariant.Model(table, motors, imu, g, _feet(contacts), noise, contact)
+
+
 def _feet(contacts: ContactSet) -> invariant.Feet:
     """Feet and their legs: the joints that move them against the base."""
     at, limbs = contacts.attachment, limbs_of(contacts)
     soles = np.array([contact.dim == 6 for contact in contacts], dtype=bool)
     first = np.concatenate([[0], np.cumsum(limbs.moving.sum(axis=1))]).astype(np.intp)
-    _, entries = np.nonzero(limbs.moving)
-    sizes = np.where(soles, 6, 3)
+    entries = np.nonzero(limbs.moving)[1].astype(np.intp)
+    sizes, places = np.where(soles, 6, 3), np.empty((len(soles), 12))
+    for k, (joint, centre) in enumerate(zip(at.joints, at.local_frames[:, :, 3], strict=True)):
+        local = np.column_stack([np.eye(3), centre])
+        _, places[k] = body_and_place(contacts.robot, int(joint), local)
     return invariant.Feet(
-        at.joints, np.ascontiguousarray(at.local_frames[:, :, 3]), at.ball_arms, soles,
+        places, at.ball_arms, soles,
         np.concatenate([[invariant.FEET], invariant.FEET + np.cumsum(sizes)]).astype(np.intp),
-        first, entries.astype(np.intp), limbs.alone[limbs.moving],
+        first, entries, entries - 5, limbs.alone[limbs.moving],  # bodies: after the base's six
     )  # fmt: skip

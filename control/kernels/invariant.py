@@ -25,7 +25,11 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from ...dynamics.kernels.toolchain import Kernel
+from ...dynamics.kernels.body_table import as_bodies
+from ...dynamics.kernels.jacobians import LOCAL_WORLD_ALIGNED, frame_jacobian
+from ...dynamics.kernels.rnea import rnea
+from ...dynamics.kernels.rows import UNIT, moderate
+from ...dynamics.kernels.toolchain import Kernel, read_only
 
 Array = NDArray[np.float64]
 Index = NDArray[np.intp]
@@ -62,28 +66,21 @@ class Belief(NamedTuple):
 class Feet(NamedTuple):
     """Feet at the ends of legs, one a row.
 
-    joints: (K,), that carry them. centres: (K, 3), in the axes of the joint. arms: (K, 3), from the
+    places: (K, 12), axes and centre of each on the last body of its leg. arms: (K, 3), from the
     middles of balls to the ground, world axes. soles: (K,), whether they keep their orientation.
     at: (K + 1,), where the rows of each begin in P.
-    first: (K + 1,), where each leg begins in `entries`, those of v; `own`: whether one moves no
-    other foot.
+    first: (K + 1,), where each leg begins in `entries`, those of v, and in `bodies`, its own;
+    `own`: whether one moves no other foot.
     """
 
-    joints: Index
-    centres: Array
+    places: Array
     arms: Array
     soles: Flags
     at: Index
     first: Index
     entries: Index
+    bodies: Index
     own: Flags
-
-
-class Mount(NamedTuple):
-    """Where the IMU is on the base: R (3, 3), axes of the IMU as columns, arm (3,) to it."""
-
-    R: Array
-    arm: Array
 
 
 class Noise(NamedTuple):
@@ -108,17 +105,59 @@ class Noise(NamedTuple):
 class Contact(NamedTuple):
     """When a foot stands, and when it has slipped.
 
-    share: of the new load in the filtered one. on, off: loads from and up to which it does [N].
-    known: (K,), 1 or 0 where a switch tells, −1 where none does.
+    filter: time constant of loads [s]. on, off: loads from and up to which it does [N].
     point, sole: squared Mahalanobis distances of z beyond which it has slipped.
     """
 
-    share: float
+    filter: float
     on: float
     off: float
-    known: Index
     point: float
     sole: float
+
+
+class Model(NamedTuple):
+    """A robot and its sensors.
+
+    table: bytes of its `body_table`. motors: (na,), their entries of v. imu: (4, 4), T_base_imu.
+    g: (3,), gravity, world axes [m/s²].
+    """
+
+    table: NDArray[np.uint8]
+    motors: Index
+    imu: Array
+    g: Array
+    feet: Feet
+    noise: Noise
+    contact: Contact
+
+
+class Legs(NamedTuple):
+    """Where the legs have the feet, and what moves them, written in place.
+
+    places: (K, 12), axes of the bodies of the feet, row by row, then the feet's centres from the
+    base's origin. J: (K, 6, nv), Jacobians of the centres; all in world axes.
+    a: (nv,), as measured. forces: (nv,), generalised forces, M a + vᵀCv − τ_g.
+    """
+
+    places: Array
+    J: Array
+    a: Array
+    forces: Array
+
+
+class Told(NamedTuple):
+    """What the sensors tell, over the last h [s].
+
+    gyro, accelerometer: (3,), means of ω and a [rad/s, m/s²]. tau: (na,). known: (K,), 1 or 0 where
+    a switch tells of a foot, −1 where none does.
+    """
+
+    h: float
+    gyro: Array
+    accelerometer: Array
+    tau: Array
+    known: Index
 
 
 def exponential(x, y, z, E, J):
@@ -161,25 +200,44 @@ def cross_times(x, A, factor, out, at, column):
         out[at + 2, column + j] = factor * (x[0] * A[1, j] - x[1] * A[0, j])
 
 
-def predict(x, feet, gyro, accelerometer, h, g, noise, mount, q, v):
-    """Move on by a reading of the IMU.
+def estimate(model, x, legs, told, before, q, v, predicts, corrects):
+    """Move on by a reading of the IMU, and take up what the legs show; return whether that is done.
+
+    Both are done with legs that are posed in between, unless an angle is beyond the kernels' sines;
+    one alone is for who poses the legs himself.
 
     Args:
+        model: the robot and its sensors.
         x: is written.
-        feet: the feet.
-        gyro, accelerometer: (3,), ω and a: means over the last h [rad/s, m/s²].
-        h: time since the last reading [s].
-        g: (3,), gravity, world axes [m/s²].
-        noise: variances.
-        mount: of the IMU.
-        q, v: (nq,), (nv,), the base's parts are written.
+        legs: is written; read where there is no prediction.
+        told: what sensors tell.
+        before: v (nv,) of the last reading.
+        q, v: (nq,), (nv,), as encoders have them; the base's parts are written.
+        predicts, corrects: what is to be done.
     """
-    propagate(x, feet, h, g, noise)
+    whole = predicts and corrects
+    if whole and not moderate(q) <= UNIT:
+        return False
+    if predicts:
+        predict(model, x, told, q, v)
+        for i in range(len(v)):
+            legs.a[i] = (v[i] - before[i]) / told.h if told.h > 0.0 else 0.0
+    if whole:
+        pose(as_bodies(model.table), model.feet, q, v, legs)
+    if corrects:
+        correct(model, x, legs, told, q, v)
+    return True
+
+
+def predict(model, x, told, q, v):
+    """Move on by a reading of the IMU."""
+    g, h = model.g, told.h
+    propagate(x, model.feet, h, g, model.noise)
     w, f, a = np.empty(3), np.empty(3), np.empty(3)
     E, J, middle, R = np.empty((3, 3)), np.empty((3, 3)), np.empty((3, 3)), np.empty((3, 3))
     for i in range(3):
-        w[i] = h * (gyro[i] - x.gyro_bias[i])
-        f[i] = accelerometer[i] - x.accelerometer_bias[i]
+        w[i] = h * (told.gyro[i] - x.gyro_bias[i])
+        f[i] = told.accelerometer[i] - x.accelerometer_bias[i]
     # the IMU adds up velocities in axes that turn: those in the middle serve, to h²
     exponential(0.5 * w[0], 0.5 * w[1], 0.5 * w[2], E, J)
     times(x.R, E, middle)
@@ -190,20 +248,19 @@ def predict(x, feet, gyro, accelerometer, h, g, noise, mount, q, v):
         x.v[i] += h * (a[i] + g[i])
         for j in range(3):
             x.R[i, j] = R[i, j]
-    base(x, gyro, mount, q, v)
+    base(x, told.gyro, model.imu, q, v)
 
 
-def base(x, gyro, mount, q, v):
+def base(x, gyro, T, q, v):
     """T_base = T_imu T_imu_base, and v = Rᵀ v_imu − ω × arm, ω of the base, into q and v."""
-    R = np.empty((3, 3))
+    R, a = np.empty((3, 3)), T[:3, 3]
     for i in range(3):
         v[3 + i] = 0.0
         for j in range(3):
-            v[3 + i] += mount.R[i, j] * (gyro[j] - x.gyro_bias[j])
+            v[3 + i] += T[i, j] * (gyro[j] - x.gyro_bias[j])
             R[i, j] = 0.0
             for m in range(3):
-                R[i, j] += x.R[i, m] * mount.R[j, m]
-    a = mount.arm
+                R[i, j] += x.R[i, m] * T[j, m]
     v[0] = v[5] * a[1] - v[4] * a[2]
     v[1] = v[3] * a[2] - v[5] * a[0]
     v[2] = v[4] * a[0] - v[3] * a[1]
@@ -236,114 +293,118 @@ def quaternion(R, q):
 
 def propagate(x, feet, h, g, noise):
     """P ← Φ P Φᵀ + Q with Φ = 1 + A h + (A h)²/2."""
-    P, n = x.P, len(x.P)
-    B = np.zeros((n, FEET))  # Φ − 1: the columns of feet are zero
-    for i in range(3):
-        B[POSITION + i, V + i] = h
-        for j in range(3):
-            B[i, GYRO + j] = -h * x.R[i, j]
-            B[V + i, ACCELEROMETER + j] = -h * x.R[i, j]
-            B[POSITION + i, ACCELEROMETER + j] = -0.5 * h * h * x.R[i, j]
-    half = 0.5 * h * h
-    gR, vR = np.empty((3, 3)), np.empty((3, 3))
-    cross_times(g, x.R, 1.0, gR, 0, 0)
-    cross_times(x.v, x.R, 1.0, vR, 0, 0)
-    cross_times(x.p, x.R, -h, B, POSITION, GYRO)
-    for i in range(3):
-        for j in range(3):
-            B[V + i, GYRO + j] = -h * vR[i, j] - half * gR[i, j]
-            B[POSITION + i, GYRO + j] -= half * vR[i, j]
-    one = np.eye(3)
-    cross_times(g, one, h, B, V, 0)
-    cross_times(g, one, half, B, POSITION, 0)
-    for k in range(len(feet.joints)):
-        cross_times(x.d[k], x.R, -h, B, feet.at[k], GYRO)
-    moved, back = P.copy(), np.zeros((n, n))  # Φ P, and (Φ P) (Φ − 1)ᵀ transposed
-    for i in range(n):
-        for c in range(FEET):
-            if B[i, c] != 0.0:
-                for j in range(n):
-                    moved[i, j] += B[i, c] * P[c, j]
-    for i in range(n):
-        for c in range(FEET):
-            if B[i, c] != 0.0:
-                for j in range(n):
-                    back[i, j] += B[i, c] * moved[j, c]
-    G = np.zeros((n, 3))  # what noise of the gyroscope does
+    P, n, half = x.P, len(x.P), 0.5 * h * h
+    one, G = np.eye(3), np.zeros((n, 3))  # G: what noise of the gyroscope does
     for i in range(3):
         G[i, i] = 1.0
     cross_times(x.v, one, 1.0, G, V, 0)
     cross_times(x.p, one, 1.0, G, POSITION, 0)
-    for k in range(len(feet.joints)):
+    for k in range(len(feet.places)):
         cross_times(x.d[k], one, 1.0, G, feet.at[k], 0)
-    for i in range(n):
-        for j in range(n):
-            shared = G[i, 0] * G[j, 0] + G[i, 1] * G[j, 1] + G[i, 2] * G[j, 2]
-            P[i, j] = moved[i, j] + back[j, i] + h * noise.gyro * shared
+    B = np.zeros((n, FEET))  # Φ − 1: the columns of feet are zero
+    cross_times(g, one, h, B, V, 0)
+    cross_times(g, one, half, B, POSITION, 0)
+    for j in range(3):
+        B[POSITION + j, V + j] = h
+        for i in range(n):
+            for m in range(3):
+                B[i, GYRO + j] -= h * G[i, m] * x.R[m, j]
+        for i in range(3):
+            B[V + i, ACCELEROMETER + j] = -h * x.R[i, j]
+            B[POSITION + i, ACCELEROMETER + j] = -half * x.R[i, j]
+            B[POSITION + i, GYRO + j] += 0.5 * h * B[V + i, GYRO + j]
+            for m in range(3):
+                B[V + i, GYRO + j] -= B[POSITION + i, m] * x.R[m, j]
+    moved = np.empty((n, n))
+    step_on(B, P, moved)
+    step_on(B, moved, P)
+    for j in range(3):
+        add_square(P, h * noise.gyro, G[:, j])
     for i in range(3):
         P[V + i, V + i] += h * noise.accelerometer
         P[GYRO + i, GYRO + i] += h * noise.gyro_walk
         P[ACCELEROMETER + i, ACCELEROMETER + i] += h * noise.accelerometer_walk
-    for k in range(len(feet.joints)):
+    for k in range(len(feet.places)):
         for i in range(feet.at[k], feet.at[k + 1]):
             P[i, i] += h * (noise.creep if i < feet.at[k] + 3 else noise.turn)
 
 
-def correct(x, feet, T, S, forces, contact, noise, gyro, mount, q, v):
-    """Take up what the legs show: which feet stand, and how far they are.
+def add_square(P, factor, x):
+    """P ← P + factor x xᵀ."""
+    for i in range(len(x)):
+        for j in range(len(x)):
+            P[i, j] += factor * x[i] * x[j]
 
-    Args:
-        x: as predicted; is written.
-        feet: the feet.
-        T: (joints, 3, 4), placements [R | p] with the base as predicted.
-        S: (6, nv), columns of the joints about the world's origin, linear first.
-        forces: (nv,), generalised forces that the robot's own do not explain.
-        contact: when a foot stands.
-        noise: variances.
-        gyro, mount, q, v: as of `predict`.
-    """
-    count = len(feet.joints)
-    h, E, c = np.empty((count, 3)), np.empty((count, 3, 3)), np.empty(3)
-    J, N = np.empty((6, len(S[0]))), np.empty((count, 6, 6))
+
+def step_on(B, X, out):
+    """out = (X + B X)ᵀ: twice of P is Φ P Φᵀ."""
+    n, row = len(X), np.empty(len(X))
+    for i in range(n):
+        for j in range(n):
+            row[j] = X[i, j]
+        for c in range(FEET):
+            if B[i, c] != 0.0:
+                for j in range(n):
+                    row[j] += B[i, c] * X[c, j]
+        for j in range(n):
+            out[j, i] = row[j]
+
+
+def pose(bodies, feet, q, v, legs):
+    """Write the legs of a robot all of whose joints have one axis."""
+    n = len(bodies)
+    places = np.empty((n + 1, 12))
+    for k in range(len(feet.places)):
+        chain = feet.bodies[feet.first[k] : feet.first[k + 1]]
+        frame_jacobian(bodies, chain, feet.places[k], LOCAL_WORLD_ALIGNED, q, legs.J[k], places)
+        for i in range(12):
+            legs.places[k, i] = places[n, i]
+    joints, twists = np.empty((n, 2)), np.empty((n, 6))
+    accelerations, forces = np.empty((n, 6)), np.empty((n, 6))
+    rnea(bodies, q, v, legs.a, legs.forces, joints, twists, accelerations, forces)
+
+
+def correct(model, x, legs, told, q, v):
+    """Take up what the legs show: which feet stand, and how far they are."""
+    feet, contact, forces, count = model.feet, model.contact, legs.forces, len(model.feet.places)
+    for i in range(len(told.tau)):
+        forces[model.motors[i]] -= told.tau[i]
+    share = told.h / (told.h + contact.filter)
+    h, E, N = np.empty((count, 3)), np.empty((count, 3, 3)), np.empty((6, 6))
     for k in range(count):
-        joint = feet.joints[k]
-        for i in range(3):
-            c[i] = T[joint, i, 3]
-            for j in range(3):
-                c[i] += T[joint, i, j] * feet.centres[k, j]
+        at = legs.places[k]
         for i in range(3):  # h and E in the axes of the IMU, which the corrections turn
             h[k, i] = 0.0
             for j in range(3):
-                h[k, i] += x.R[j, i] * (c[j] - x.p[j])
+                h[k, i] += x.R[j, i] * (at[9 + j] + q[j] - x.p[j])
                 E[k, i, j] = 0.0
                 for m in range(3):
-                    E[k, i, j] += x.R[m, i] * T[joint, m, j]
+                    E[k, i, j] += x.R[m, i] * at[3 * m + j]
         if not feet.soles[k]:
-            roll(x, feet, k, T)
-        leg_columns(S, c, feet, k, J)
-        spread(J, feet, k, noise, N[k])
-        x.loads[k] += contact.share * (normal_force(J, forces, feet, k) - x.loads[k])
+            roll(x, feet, k, at)
+        x.loads[k] += share * (normal_force(legs.J[k], forces, feet, k) - x.loads[k])
     for k in range(count):
-        stood, stands = x.standing[k], contact.known[k] == 1
-        if contact.known[k] < 0:
+        stood, stands = x.standing[k], told.known[k] == 1
+        if told.known[k] < 0:
             stands = x.loads[k] > (contact.off if stood else contact.on)
         x.standing[k] = stands
         if not stands:
             continue
+        spread(legs.J[k], feet, k, model.noise, N)
         most = contact.sole if feet.soles[k] else contact.point
-        if stood and update(x, feet, k, h[k], E[k], N[k], most):
+        if stood and update(x, feet, k, h[k], E[k], N, most):
             continue
         x.slipped[k] += stood
-        anchor(x, feet, k, h[k], E[k], N[k])
-    base(x, gyro, mount, q, v)
+        anchor(x, feet, k, h[k], E[k], N)
+    base(x, told.gyro, model.imu, q, v)
 
 
-def roll(x, feet, k, T):
+def roll(x, feet, k, at):
     """Let the middle of a ball roll on: ḋ = −ω × arm, with the ω of its body."""
-    turn, joint = np.zeros(3), feet.joints[k]
+    turn = np.zeros(3)
     for j in range(3):  # ½ Σ a_j × b_j = sin(angle) axis, of axes before and now
         a0, a1, a2 = x.turned[k, 0, j], x.turned[k, 1, j], x.turned[k, 2, j]
-        b0, b1, b2 = T[joint, 0, j], T[joint, 1, j], T[joint, 2, j]
+        b0, b1, b2 = at[j], at[3 + j], at[6 + j]
         turn[0] += 0.5 * (a1 * b2 - a2 * b1)
         turn[1] += 0.5 * (a2 * b0 - a0 * b2)
         turn[2] += 0.5 * (a0 * b1 - a1 * b0)
@@ -353,27 +414,17 @@ def roll(x, feet, k, T):
     x.d[k, 2] -= turn[0] * arm[1] - turn[1] * arm[0]
     for i in range(3):
         for j in range(3):
-            x.turned[k, i, j] = T[joint, i, j]
-
-
-def leg_columns(S, c, feet, k, J):
-    """Write the Jacobian of a foot at c (3,) against the base into the first columns of J."""
-    for n in range(feet.first[k], feet.first[k + 1]):
-        e, o = feet.entries[n], n - feet.first[k]
-        J[0, o] = S[0, e] + S[4, e] * c[2] - S[5, e] * c[1]
-        J[1, o] = S[1, e] + S[5, e] * c[0] - S[3, e] * c[2]
-        J[2, o] = S[2, e] + S[3, e] * c[1] - S[4, e] * c[0]
-        J[3, o], J[4, o], J[5, o] = S[3, e], S[4, e], S[5, e]
+            x.turned[k, i, j] = at[3 * i + j]
 
 
 def spread(J, feet, k, noise, N):
     """N (6, 6) = σ² J Jᵀ + what bends."""
-    size = feet.first[k + 1] - feet.first[k]
     for i in range(6):
         for j in range(6):
             N[i, j] = 0.0
-            for o in range(size):
-                N[i, j] += noise.encoders * J[i, o] * J[j, o]
+            for n in range(feet.first[k], feet.first[k + 1]):
+                e = feet.entries[n]
+                N[i, j] += noise.encoders * J[i, e] * J[j, e]
         N[i, i] += noise.legs if i < 3 else noise.ankles
 
 
@@ -387,10 +438,10 @@ def normal_force(J, forces, feet, k):
             A[i, j] = 0.0
         for n in range(feet.first[k], feet.first[k + 1]):
             if feet.own[n]:
-                o = n - feet.first[k]
-                b[i] += J[i, o] * forces[feet.entries[n]]
+                e = feet.entries[n]
+                b[i] += J[i, e] * forces[e]
                 for j in range(size):
-                    A[i, j] += J[i, o] * J[j, o]
+                    A[i, j] += J[i, e] * J[j, e]
         trace += A[i, i]
     if trace == 0.0:  # no leg
         return 0.0
@@ -470,12 +521,7 @@ def update(x, feet, k, h, E, N, most):
         for j in range(n):
             D[i, j] /= L[i, i]
             step[j] += D[i, j] * y[i]
-    for i in range(n):
-        for j in range(n):
-            total = 0.0
-            for c in range(size):
-                total += D[c, i] * D[c, j]
-            P[i, j] -= total
+        add_square(P, -1.0, D[i])
     retract(x, feet, step)
     return True
 
@@ -492,10 +538,10 @@ def retract(x, feet, step):
             x.R[i, j] = R[i, j]
     shift(E, J, step, V, x.v, part)
     shift(E, J, step, POSITION, x.p, part)
-    for k in range(len(feet.joints)):
+    for k in range(len(feet.places)):
         at = feet.at[k]
         shift(E, J, step, at, x.d[k], part)
-    for k in range(len(feet.joints)):
+    for k in range(len(feet.places)):
         if feet.soles[k]:
             at = feet.at[k] + 3
             exponential(-step[at], -step[at + 1], -step[at + 2], E, J)
@@ -541,28 +587,16 @@ def anchor(x, feet, k, h, E, N):
                 x.turned[k, i, j] = R[i, j]
 
 
-def _example_of_step() -> tuple[Any, ...]:
-    belief, feet, row = *_empty(), np.empty(0)
-    mount = Mount(np.empty((3, 3)), row)
-    return belief, feet, row, row, 0.0, row, Noise(*9 * [0.0]), mount, row, row
-
-
-def _example_of_legs() -> tuple[Any, ...]:
-    belief, feet, row = *_empty(), np.empty(0)
-    T, S = np.empty((0, 3, 4)), np.empty((6, 0))
-    for array in (T, S):
-        array.setflags(write=False)  # as a State's
-    contact = Contact(0.0, 0.0, 0.0, np.empty(0, np.intp), 0.0, 0.0)
-    mount = Mount(np.empty((3, 3)), row)
-    return belief, feet, T, S, row, contact, Noise(*9 * [0.0]), row, mount, row, row
-
-
-def _empty() -> tuple[Belief, Feet]:
+def _example() -> tuple[Any, ...]:
     x, index, flags = np.empty(0), np.empty(0, np.intp), np.empty(0, np.bool_)
-    table, tables = np.empty((0, 3)), np.empty((0, 3, 3))
-    belief = Belief(table, x, x, x, x, table, tables, x, flags, index, table)
-    return belief, Feet(index, table, table, flags, index, index, index, flags)
+    table, tables, bodies = np.empty((0, 3)), np.empty((0, 3, 3)), read_only(1, np.uint8)
+    feet = Feet(table, table, flags, index, index, index, index, flags)
+    noise, contact = Noise(*9 * [0.0]), Contact(*5 * [0.0])
+    return (
+        Model(bodies, index, table, x, feet, noise, contact),
+        Belief(table, x, x, x, x, table, tables, x, flags, index, table),
+        Legs(table, tables, x, x), Told(0.0, x, x, x, index), x, x, x, True, True,
+    )  # fmt: skip
 
 
-PREDICT = Kernel(predict, 1, arrays=True, example=_example_of_step, each=1e-3, seconds=3.0)
-CORRECT = Kernel(correct, 1, arrays=True, example=_example_of_legs, each=3e-3, seconds=5.0)
+ESTIMATE = Kernel(estimate, 1, arrays=True, example=_example, each=1e-2, seconds=15.0)
