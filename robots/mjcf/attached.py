@@ -18,18 +18,20 @@ from ..files.sources import read_file
 from ..findings import Finding
 from ..urdf.values import plain
 from .elements import ACTUATORS
+from .replicated import replicate
 from .tree import (
     ORIENTATIONS,
     OWN_CLASS,
     Attributes,
     Mjcf,
     as_pose,
+    check_names,
     check_size,
     law_of,
     values,
     within,
 )
-from .tree import read as read_with
+from .tree import read as read_with_includes
 
 _REFERENCES = (
     "joint", "jointinparent", "site", "body", "tendon", "geom", "mesh", "material", "hfield",
@@ -64,7 +66,11 @@ def read(tree: Node, folders: Folders, origin: str, folder: str = "", depth: int
         beside = str(PurePosixPath(within(folder, name)).parent).removeprefix(".")
         return read(inner, folders, str(found.path), beside, depth + 1)
 
-    return read_with(tree, folders, origin, folder, lambda model: _attach(model, other))
+    model = read_with_includes(tree, folders, origin, folder)
+    _attach(model, other)
+    replicate(model)
+    check_names(model)
+    return model
 
 
 def _attach(model: Mjcf, read: Callable[[str], Mjcf]) -> None:

@@ -1,12 +1,12 @@
 """MJCF as one tree: included files in place, sections merged, classes of defaults resolved.
 
-Sources: MuJoCo's XML reference ("include", "default", "frame", "replicate", "compiler").
+Sources: MuJoCo's XML reference ("include", "default", "frame", "compiler").
 """
 
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 from pathlib import Path, PurePosixPath
 
@@ -55,7 +55,6 @@ _COUNTS: Mapping[str, _Counts] = {
     **dict.fromkeys(ACTUATORS, _ACTUATOR),
 }  # fmt: skip
 _TENDONS = ("fixed", "spatial")
-_REFERRING = ("actuator", "equality", "contact", "tendon", "sensor")
 _SHORTEST = 1e-14  # of an axis
 OWN_CLASS = "without defaults"  # of elements that have all their attributes
 ORIENTATIONS = ("quat", "axisangle", "xyaxes", "zaxis", "euler")
@@ -201,17 +200,16 @@ def z_to(direction: Array) -> Array:
     return R
 
 
-def read(
-    tree: Node, folders: Folders, origin: str, folder: str, attach: Callable[[Mjcf], None]
-) -> Mjcf:
+def read(tree: Node, folders: Folders, origin: str, folder: str) -> Mjcf:
     """Return the model of a file and of those that it includes.
+
+    Its <attach> and <replicate> are there still, and its names unchecked: see `attached.read`.
 
     Args:
         tree: its elements.
         folders: those of the main file.
         origin: its name in messages.
         folder: its folder as seen from the main file, "" for that one itself.
-        attach: puts parts of other models into it.
 
     Raises:
         ModelError: a file is missing or may not be read, a number that is none, a class twice.
@@ -235,10 +233,6 @@ def read(
     for node in _with_numbers(model, defaults):
         _check_numbers(node, origin)
     model._classes = {OWN_CLASS: {}, **_classes(defaults, origin)}
-    attach(model)
-    check_size(_repeat(model, model.world), origin)
-    _repeat_what_refers(model)
-    _check_names(model)
     return model
 
 
@@ -350,7 +344,7 @@ def _check_keywords(node: Node, origin: str) -> None:
             )
 
 
-def _check_names(model: Mjcf) -> None:
+def check_names(model: Mjcf) -> None:
     """Raise `ModelError` when two bodies, joints, geoms, sites or keyframes have the same name."""
     world = list(model.world.walk())
     for tags, taken in (
@@ -376,85 +370,10 @@ def check_size(elements: int, origin: str) -> None:
         raise ModelError(f"{origin}: more than {MAX_NODES} elements")
 
 
-def _repeat(model: Mjcf, node: Node, count: int = 0) -> int:
-    """Replace every <replicate> by its copies in frames; return how many elements there are."""
-    children = []
-    for child in node.children:
-        count = _repeat(model, child, count + 1)
-        if child.tag != "replicate":
-            children.append(child)
-            continue
-        times, size = int(values(child.attrib, "count", (0,))[0]), sum(1 for _ in child.walk())
-        count += times * size
-        check_size(count, model.origin)
-        children.extend(_copies(model, child, times))
-    node.children = children
-    return count
-
-
-def _copies(model: Mjcf, node: Node, times: int) -> Iterator[Node]:
-    """Yield a frame with a copy of what a <replicate> holds, `times` times.
-
-    The k-th is turned by k times its Euler angles, and stands where an offset in the axes of the
-    one before it ends.
-    """
-    offset, angles = (values(node.attrib, key, (0.0,) * 3) for key in ("offset", "euler"))
-    place, width = np.zeros(3), len(str(times))
-    for k in range(times):
-        R = model.pose({"euler": plain(k * angles)}).rotation
-        frame = Node("frame", as_pose(pin.SE3(R, place)), node.line)
-        suffix = f"{node.get('sep')}{k:0{width}d}"
-        frame.children = [_copy(model, child, suffix) for child in node.children]
-        yield frame
-        place = place + R @ offset
-
-
 def as_pose(T: pin.SE3) -> Attributes:
     """Return the attributes of a placement."""
     x, y, z, w = pin.Quaternion(T.rotation).coeffs()
     return {"pos": plain(T.translation), "quat": plain((w, x, y, z))}
-
-
-def _copy(model: Mjcf, node: Node, suffix: str) -> Node:
-    copied = Node(node.tag, dict(node.attrib), node.line)
-    if name := node.get("name"):
-        copied.attrib["name"] = name + suffix
-        model.copies[copied] = model.copies.get(node, name)
-    copied.children = [_copy(model, child, suffix) for child in node.children]
-    return copied
-
-
-def _repeat_what_refers(model: Mjcf) -> None:
-    """Replace actuators, equalities, … of elements that a <replicate> copied by copies of them."""
-    copied: dict[str, dict[str, None]] = {}
-    for node in model.world.walk():
-        if name := model.copies.get(node):
-            copied.setdefault(name, {})[node.get("name").removeprefix(name)] = None
-    for section in _REFERRING:
-        if section in model.sections:
-            nodes = model.sections[section]
-            model.sections[section] = [c for node in nodes for c in _referring(node, copied)]
-            check_size(len(model.sections[section]), model.origin)
-
-
-def _referring(node: Node, copied: Mapping[str, dict[str, None]]) -> Iterator[Node]:
-    """Yield an element, or a copy for each copy of what it and its children refer to."""
-    ends = [value for n in node.walk() for key, value in n.attrib.items() if key != "name"]
-    suffixes = next((copied[name] for name in ends if name in copied), None)
-    if suffixes is None:
-        yield node
-        return
-    for suffix in suffixes:
-        yield _with_suffix(node, suffix, copied)
-
-
-def _with_suffix(node: Node, suffix: str, copied: Mapping[str, dict[str, None]]) -> Node:
-    attributes = {
-        key: value + suffix * (key == "name" or suffix in copied.get(value, ()))
-        for key, value in node.attrib.items()
-    }
-    children = [_with_suffix(child, suffix, copied) for child in node.children]
-    return Node(node.tag, attributes, node.line, children)
 
 
 # --- classes of defaults -------------------------------------------------------------------------
