@@ -14,6 +14,10 @@ from importlib import metadata
 from pathlib import Path
 from typing import Any
 
+# as NumPy is imported: threads of BLAS for matrices of robots only wait for each other, and longer
+# where all cores are taken
+os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
+
 import numpy as np
 import pinocchio as pin
 import pytest
