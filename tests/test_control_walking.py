@@ -6,12 +6,15 @@ from itertools import pairwise
 
 import cvxpy as cp
 import numpy as np
+import pinocchio as pin
 import pytest
 
 from footwork import ConfigurationError, ContactError, contacts, control, dynamics, robots
 from footwork.control import gaits
 from footwork.control.dcm import DcmPlan, Phase
 from footwork.control.gaits import foothold_program
+from footwork.control.gaits.foot import GaitFoot
+from footwork.control.kernels.profiles import minimum_jerk
 from footwork.control.tasks.dcm import DcmTask
 from footwork.dynamics import State
 
@@ -285,6 +288,22 @@ def test_bad_plans_are_refused():
 
 
 # --- walking ---------------------------------------------------------------------------------
+
+
+def test_a_ball_swings_to_where_it_touches(load_robot, random_state):
+    """Its shank turns on the way, and the origin of ANYmal's feet is 23 mm off the balls' centres:
+    where the ball touches the foothold, however its leg is bent, the swing has arrived."""
+    robot = load_robot("anymal", "floating")
+    feet, level = contacts.at_feet(robot, 0.6), np.eye(3)
+    start, end = (State(robot, random_state(robot, seed)[0]) for seed in (1, 2))
+    foot = GaitFoot(feet["lf_foot"], start)
+    touches = end.frame_placement(foot.contact.frame).act(foot.contact.offset)
+    touches = touches + foot.contact.ball_arm
+    foot.lift(start, pin.SE3(level, touches))
+    foot.swing(0.0, 0.5, 0.05, None, minimum_jerk)
+    foot.task.bind(robot)
+    assert foot.task.error(start, 0.0) == pytest.approx(np.zeros(3), abs=1e-12)
+    assert foot.task.error(end, 0.5) == pytest.approx(np.zeros(3), abs=1e-12)
 
 
 def test_a_biped_makes_two_steps():

@@ -220,6 +220,7 @@ def every_task(robot, q):
         control.FrameTask(pose, frame=base, rows_of=("rz", "x"), axes="frame", damping=3.0),
         control.FrameTask(swing(here, far, 1.0, height=0.1), frame=frame, weight=np.arange(6.0)),
         control.FrameTask(far, frame=frame, name="far"),
+        control.FrameTask(far, frame=frame, name="point", point=[0.1, -0.2, 0.05], axes="frame"),
         control.MomentumTask(np.arange(6.0), rows_of="both"),
         DcmTask(DcmPlan([step, step], 0.7), feedback=3.0, gain=49.0, begin=0.1, name="dcm"),
         control.PostureTask(q, weight=0.1),
@@ -435,6 +436,28 @@ def test_frame_rows_and_axes(stand):
     assert (world.bind(robot), own.bind(robot)) == (2, 2)
     assert own.rows(state, 0.0).error == pytest.approx([0.1, 0.0], abs=1e-12)
     assert world.rows(state, 0.0).error == pytest.approx([0.1 * T.rotation[0, 0], 0.0], abs=1e-12)
+
+
+def test_a_point_of_a_frame_moves_as_differences_say(load_robot, random_state):
+    """J v and J̇v of its pose by central differences of where it is."""
+    robot, h = load_robot("anymal", "floating"), 1e-5
+    task = control.FrameTask(
+        pin.SE3.Identity(), frame=robot.frame_names[-1], point=[0.1, -0.2, 0.05]
+    )
+    task.bind(robot)
+    q, v, _ = random_state(robot, 3)
+
+    def pose(s):
+        return dynamics.frame_placement(robot, robot.integrate(q, s * v), task.frame) * task.local
+
+    before, here, after = (pose(s) for s in (-h, 0.0, h))
+    state = State(robot, q, v)
+    rate = (after.translation - before.translation) / (2 * h)
+    turn = pin.log3(after.rotation @ before.rotation.T) / (2 * h)
+    bend = (after.translation - 2 * here.translation + before.translation) / h**2
+    assert task.jacobian(state) @ v == pytest.approx(np.append(rate, turn), abs=1e-6)
+    assert task.drift(state)[:3] == pytest.approx(bend, abs=1e-4)
+    assert task.error(state, 0.0)[:3] == pytest.approx(-here.translation)
 
 
 # --- forces ----------------------------------------------------------------------------------

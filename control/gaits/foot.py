@@ -1,4 +1,8 @@
-"""Foot of a walking robot: its contact where it carries, and the task of its frame elsewhere."""
+"""Foot of a walking robot: its contact where it carries, and the task of its frame elsewhere.
+
+A ball rolls: from lift-off to touch-down its shank turns, and so does what of the frame is off the
+ball's centre. It is the centre that swings to where the ball is to touch.
+"""
 
 from __future__ import annotations
 
@@ -12,7 +16,7 @@ from ...arrays import Array
 from ...contacts import Contact, PointContact, Terrain
 from ...dynamics import State
 from ..program.contact_model import facing
-from ..references import Profile, moved
+from ..references import Profile
 from ..tasks import FrameTask
 from .footholds import over_ground
 
@@ -35,18 +39,19 @@ class GaitFoot:
 
     Attributes:
         contact: as it stands, or will where it lands.
-        task: of its frame, while it is no contact.
+        task: of its frame at the centre of its ball or at its origin, while it is no contact.
         mode: where it is in its gait.
-        start, goal: of its swing, or of the last one, T_world_frame (`pin.SE3`).
-        foothold, planned: T_world_contact and T_world_frame where it was to land; from there `goal`
+        start, goal: of its swing, or of the last one, the `placement` (`pin.SE3`).
+        foothold, planned: T_world_contact and the placement where it was to land; from there `goal`
             is moved.
-        points: (k, 3), its lowest, in the axes of its frame [m].
+        points: (k, 3), its lowest, from the placement's origin, in the axes of its frame [m].
         stopped: whether it met the ground before the end of its swing.
         stumbled: whether a riser held it back in its swing.
     """
 
     def __init__(self, contact: Contact, state: State) -> None:
         self.contact, self.mode = contact, FootMode.STANCE
+        self._centre = contact.offset if isinstance(contact, PointContact) else None
         self.start = self.goal = self.planned = self.placement(state)
         self.foothold = contact.pose(state)
         self.points: Array = contact.points
@@ -57,8 +62,9 @@ class GaitFoot:
         self.stopped = self.stumbled = False
         rows, name = "position" if contact.dim < 6 else "pose", f"foot {contact.name}"
         self.task = FrameTask(
-            self.start, frame=contact.frame, rows_of=rows, weight=50.0, gain=400.0, name=name
-        )
+            self.start, frame=contact.frame, rows_of=rows, point=self._centre, weight=50.0,
+            gain=400.0, name=name,
+        )  # fmt: skip
 
     @property
     def name(self) -> str:
@@ -66,8 +72,9 @@ class GaitFoot:
         return self.contact.name
 
     def placement(self, state: State) -> Any:
-        """Return T_world_frame (`pin.SE3`)."""
-        return state.frame_placement(self.contact.frame)
+        """Return the pose of its frame (`pin.SE3`), with its ball's centre as the origin."""
+        T = state.frame_placement(self.contact.frame)
+        return T if self._centre is None else pin.SE3(T.rotation, T.act(self._centre))
 
     def go(self, mode: FootMode, way: Any) -> None:
         """Move in the air, along a reference or at a pose."""
@@ -77,12 +84,11 @@ class GaitFoot:
         """Take the way from where it is to T_world_contact."""
         contact, self.start, self.foothold = self.contact, self.placement(state), foothold
         if isinstance(contact, PointContact):
-            middle = self.start.act(contact.offset)
-            self.points = self.start.actInv(middle + contact.ball_arm)[None]
+            self.points = (self.start.rotation.T @ contact.ball_arm)[None]
             # the ground may be inclined differently there
             self.contact = facing(contact, foothold.rotation[:, 2])
-            way = foothold.translation - (middle + self.contact.ball_arm)
-            self.planned = moved(self.start, way)
+            middle = foothold.translation - self.contact.ball_arm
+            self.planned = pin.SE3(self.start.rotation, middle)
         else:
             self.planned = foothold * self._frame
         self.goal = self.planned

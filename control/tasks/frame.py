@@ -4,19 +4,22 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass, field
+from typing import Any
 
 import numpy as np
+import pinocchio as pin
+from numpy.typing import ArrayLike
 
 from ...arrays import Array
 from ...dynamics import State
 from ...robots.robot import Robot
-from ...robots.values import one_of, placement
+from ...robots.values import one_of, placement, vector
 from .task import Task, pose_error, pose_rows
 
 
 @dataclass(eq=False)
 class FrameTask(Task):
-    """The pose of a frame, or some of its rows: J a + J̇v = …
+    """The pose of a frame, or of a point that it carries, or some of its rows: J a + J̇v = …
 
     The orientation's error is the rotation vector log(R* Rᵀ), so that all rows are in the axes of
     the world, or in those of the frame.
@@ -26,11 +29,14 @@ class FrameTask(Task):
         target: T_world_frame* (`pin.SE3`), or a reference of it.
         rows_of: "pose", "position", "orientation", or some of "x", "y", "z", "rx", "ry", "rz".
         axes: "world" or "frame", whose directions the rows are.
+        point: in the coordinates of the frame, whose place the target is, with the orientation of
+            the frame [m]; None: its origin.
     """
 
     frame: str = field(kw_only=True)
     rows_of: str | Sequence[str] = field(default="pose", kw_only=True)
     axes: str = field(default="world", kw_only=True)
+    point: ArrayLike | None = field(default=None, kw_only=True)
 
     def _default_name(self) -> str:
         return self.frame
@@ -42,20 +48,35 @@ class FrameTask(Task):
             meaning = "T_world_frame, or a reference of it"
             placement(self.target, f"target of {self.name!r}", meaning)
         one_of(self.axes, "axes", ("world", "frame"))
+        if self.point is not None:
+            vector(self.point, f"point of {self.name!r}", "[m]")
         self.chosen = pose_rows(self.rows_of)
         return len(self.chosen)
 
     def error(self, state: State, t: float) -> Array:
         """Return [p* − p; log(R* Rᵀ)]."""
-        return self.select(state, pose_error(self.value_at(t), state.frame_placement(self.frame)))
+        here = state.frame_placement(self.frame) * self.local
+        return self.select(state, pose_error(self.value_at(t), here))
 
     def jacobian(self, state: State) -> Array:
         """Return the chosen rows of J."""
-        return self.select(state, state.frame_jacobian(self.frame))
+        J = state.frame_jacobian(self.frame)
+        if self.point is not None:
+            J = np.vstack([state.point_jacobian(self.frame, self.point), J[3:]])
+        return self.select(state, J)
 
     def drift(self, state: State) -> Array:
         """Return the chosen rows of J̇v."""
-        return self.select(state, state.frame_drift(self.frame))
+        drift = state.frame_drift(self.frame)
+        if self.point is not None:
+            drift = np.append(state.point_drift(self.frame, self.point), drift[3:])
+        return self.select(state, drift)
+
+    @property
+    def local(self) -> Any:
+        """T_frame_point (`pin.SE3`), whose axes are the frame's."""
+        point = np.zeros(3) if self.point is None else np.asarray(self.point, dtype=float)
+        return pin.SE3(np.eye(3), point)
 
     def select(self, state: State, x: Array) -> Array:
         """Return the chosen rows, in the task's axes."""

@@ -161,7 +161,7 @@ class CompiledRows:
             row, frame, local = targets[len(table)], -1, False
             if isinstance(task, FrameTask):
                 place = self.structure.robot._model.frames[task.frame_id]
-                frame = self._frames.add(int(place.parentJoint), place.placement)
+                frame = self._frames.add(int(place.parentJoint), place.placement * task.local)
                 local = task.axes == "frame"
                 self._targets.append(PoseTarget(task, row, weight[own]))
                 chosen[own] = task.chosen

@@ -32,7 +32,8 @@ def task_layout(task: AnyTask, size: int) -> Hashable:
         own = task.entries
         return PostureTask, task.name, str(own) if isinstance(own, slice) else own.tobytes()
     if isinstance(task, FrameTask) and type(task) is FrameTask:
-        return FrameTask, task.name, task.frame_id, task.axes, task.chosen.tobytes()
+        at = task.local.translation.tobytes()
+        return FrameTask, task.name, task.frame_id, at, task.axes, task.chosen.tobytes()
     if isinstance(task, ComTask | MomentumTask) and type(task) in (ComTask, MomentumTask):
         return type(task), task.name, task.chosen.tobytes()
     return task, size
