@@ -92,21 +92,32 @@ class DcmPlan:
             raise ConfigurationError(
                 f"gravity: got {gravity!r}; expected one that points down: a walk needs weight"
             )
-        self.phases = sequence(phases, "phases", Phase)
-        if not self.phases or not height > 0:
+        phases = sequence(phases, "phases", Phase)
+        if not phases or not height > 0:
             raise ConfigurationError(
-                f"got {len(self.phases)} phases and the height {height!r}; expected some, and h > 0"
+                f"got {len(phases)} phases and the height {height!r}; expected some, and h > 0"
             )
-        self.omega = float(np.sqrt(-self.gravity[2] / height))
-        self.height, self.up = float(height), -self.gravity / self.omega**2
-        durations = [phase.duration for phase in self.phases]
-        self.times = np.array(list(accumulate(durations, initial=0.0)))
-        self._ends = self._solved(np.array(durations))
+        self._take(phases, float(height))
 
-    def _solved(self, durations: Array) -> Array:
+    def renewed(self, phases: Sequence[Phase], height: float) -> DcmPlan:
+        """Return the plan of other phases and another height, which are known to be such."""
+        plan = copy(self)
+        plan._take(tuple(phases), height)
+        return plan
+
+    def _take(self, phases: tuple[Phase, ...], height: float) -> None:
+        self.omega = float(np.sqrt(-self.gravity[2] / height))
+        self.height, self.up = height, -self.gravity / self.omega**2
+        self._phases = phases
+        self._shift: tuple[int, float, Array] | None = None
+        durations = [phase.duration for phase in phases]
+        self.times = np.array(list(accumulate(durations, initial=0.0)))
+        p = np.array([(phase.start, phase.end) for phase in phases])
+        self._durations, self._p = durations, p  # (n, 2, 3)
+        self._ends = self._solved(np.array(durations), p[:, 0], p[:, 1])
+
+    def _solved(self, durations: Array, starts: Array, ends: Array) -> Array:
         """ξ + g/ω² at the end of each phase (n, 3), backwards."""
-        starts = np.array([phase.start for phase in self.phases])
-        ends = np.array([phase.end for phase in self.phases])
         lag = (ends - starts) / (self.omega * durations)[:, None]  # ṙ/ω
         decay = np.exp(-self.omega * durations)[:, None]
         rest = starts + lag - decay * (ends + lag)
@@ -115,12 +126,20 @@ class DcmPlan:
             found[i - 1] = rest[i] + decay[i] * found[i]
         return found
 
-    def _back(self, phase: Phase, end: Array, time_left: float) -> Array:
-        slope = (phase.end - phase.start) / phase.duration
-        there = phase.end - slope * time_left
+    @property
+    def phases(self) -> tuple[Phase, ...]:
+        """The phases, one after the other."""
+        if self._shift is not None:  # made when they are asked for: it takes a while
+            self._phases, self._shift = self._moved(*self._shift), None
+        return self._phases
+
+    def _back(self, i: int, time_left: float) -> Array:
+        start, stop = self._p[i]
+        slope = (stop - start) / self._durations[i]
+        there = stop - slope * time_left
         decay = exp(-self.omega * time_left)
         return np.asarray(
-            there + slope / self.omega + decay * (end - phase.end - slope / self.omega)
+            there + slope / self.omega + decay * (self._ends[i] - stop - slope / self.omega)
         )
 
     @property
@@ -131,15 +150,15 @@ class DcmPlan:
     def index(self, t: float) -> int:
         """Return which phase t is in; the last one after the end."""
         found = int(self.times.searchsorted(t, side="right")) - 1
-        return min(max(found, 0), len(self.phases) - 1)
+        return min(max(found, 0), len(self._durations) - 1)
 
     def pivot(self, t: float) -> Array:
         """Return the centre of pressure p (3,) [m]."""
         return self._pivot(self.index(t), t)
 
     def _pivot(self, i: int, t: float) -> Array:
-        phase, share = self.phases[i], (t - self.times[i]) / self.phases[i].duration
-        return np.asarray(phase.start + min(share, 1.0) * (phase.end - phase.start))
+        (start, stop), share = self._p[i], (t - self.times[i]) / self._durations[i]
+        return np.asarray(start + min(share, 1.0) * (stop - start))
 
     def repellent(self, t: float) -> Array:
         """Return r = p − g/ω² (3,) [m]."""
@@ -148,9 +167,9 @@ class DcmPlan:
     def dcm(self, t: float) -> tuple[Array, Array]:
         """Return ξ and ξ̇ = ω (ξ − r), each (3,)."""
         if t >= self.duration:
-            return self.phases[-1].end + self.up, np.zeros(3)
+            return self._p[-1, 1] + self.up, np.zeros(3)
         i = self.index(t)
-        xi = self.up + self._back(self.phases[i], self._ends[i], self.times[i + 1] - t)
+        xi = self.up + self._back(i, self.times[i + 1] - t)
         return xi, self.omega * (xi - self._pivot(i, t) - self.up)
 
     def share(self, first: int, fade: float = 1.0) -> float:
@@ -185,16 +204,21 @@ class DcmPlan:
             fade: factor on it from each swing to the next, so that footholds return to where they
                 were planned.
         """
-        offset, shares = np.asarray(by, dtype=float), self._shares(first, fade)
-        phases = list(self.phases[: first + 1])
-        for phase, (a, b, _) in zip(self.phases[first + 1 :], shares[first + 1 :], strict=True):
-            start, end = phase.start + a * offset, phase.end + b * offset
-            swings = {name: moved(T, fade * b * offset) for name, T in phase.swings.items()}
-            phases.append(Phase.of(phase.duration, start, end, swings))
+        offset, shares = np.asarray(by, dtype=float), np.array(self._shares(first, fade))
+        ways = shares[:, :, None] * offset
         plan = copy(self)
-        plan.phases = tuple(phases)
-        plan._ends = self._ends + np.outer([share for _, _, share in shares], offset)
+        plan._phases, plan._shift = self.phases, (first, fade, ways[:, 1])
+        plan._p, plan._ends = self._p + ways[:, :2], self._ends + ways[:, 2]
         return plan
+
+    def _moved(self, first: int, fade: float, ways: Array) -> tuple[Phase, ...]:
+        """The phases with the feet that swing after phase `first`, and p, where they are now."""
+        phases = list(self._phases[: first + 1])
+        for i, phase in enumerate(self._phases[first + 1 :], first + 1):
+            swings = {name: moved(T, fade * ways[i]) for name, T in phase.swings.items()}
+            start, end = self._p[i]
+            phases.append(Phase.of(phase.duration, start, end, swings))
+        return tuple(phases)
 
     def aimed(self, phase: int, by: ArrayLike) -> DcmPlan:
         """Return the plan with ξ at the end of a phase moved by (3,) [m], all else as it is."""
@@ -208,7 +232,8 @@ class DcmPlan:
         plan, i = copy(self), phase + 1
         now = self.phases[phase]
         other = Phase.of(duration, now.start, now.end, now.swings)
-        plan.phases = (*self.phases[:phase], other, *self.phases[i:])
+        plan._phases, plan._shift = (*self.phases[:phase], other, *self.phases[i:]), None
+        plan._durations = [*self._durations[:phase], duration, *self._durations[i:]]
         plan.times = np.append(self.times[:i], self.times[i:] + (duration - now.duration))
         return plan
 

@@ -17,7 +17,7 @@ from collections.abc import Callable, Sequence
 from copy import copy
 from dataclasses import dataclass
 from functools import cache
-from math import hypot
+from math import copysign, cos, hypot, sin
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -89,6 +89,22 @@ class Path:
         """Return P(t)."""
         vx, vy, wz = self.velocity * max(t - self.begin, 0.0)
         return self.start * pin.exp6(np.array([vx, vy, 0.0, 0.0, 0.0, wz]))
+
+    def along(self, t: float) -> tuple[float, float, float, float]:
+        """Return x, y, cos ψ and sin ψ of P(t), with ψ its heading.
+
+        In the time s since it began it has turned by φ = ω_z s, along a chord of the length
+        |v| s sinc(φ/2), half of φ from where it was headed.
+        """
+        vx, vy, wz = self.velocity.tolist()
+        x, y, _ = self.start.translation.tolist()
+        (c, s), time = self.start.rotation[:2, 0].tolist(), max(t - self.begin, 0.0)
+        half = 0.5 * wz * time
+        u, w = cos(half), sin(half)
+        far = time * (w / half if half else 1.0)
+        p, q = far * (vx * u - vy * w), far * (vx * w + vy * u)
+        turned, rate = u * u - w * w, 2 * u * w
+        return x + c * p - s * q, y + s * p + c * q, c * turned - s * rate, s * turned + c * rate
 
     def turned(self, t: float, velocity: Array) -> Path:
         """Return the path that goes on with another velocity from t on."""
@@ -347,7 +363,7 @@ class GaitController(WalkingController):
             except ContactError:  # no place to stand
                 costs.append(np.inf)
                 continue
-            plan = DcmPlan(phases, self.plan.height, self.plan.gravity)
+            plan = self.plan.renewed(phases, self.plan.height)
             bounds = self._bounds(phases[1].swings, state)
             program = FootholdProgram(plan, 1, bounds, self._solver)
             costs.append(program.landing(self._xi(state), 0.0).cost)
@@ -384,7 +400,7 @@ class GaitController(WalkingController):
             phases = self._phases(places, t, first, [])
         h = self.plan.height
         height = min(max(self.height, (1 - LOWERING) * h), (1 + LOWERING) * h)
-        self.follow(phases, t, height)
+        self._follow(self.plan.renewed(phases, height), t)
         self._replanned = t
 
     def _phases(
@@ -402,10 +418,10 @@ class GaitController(WalkingController):
 
     def _take_up(self, t: float) -> None:
         """Let the path go on with the commanded velocity, or as near to it as a step allows."""
-        h = self.plan.height
-        most = CHANGE * self.plan.omega * np.array([h, h, 1.0])
-        now = self.path.velocity
-        self.path = self.path.turned(t, now + np.clip(self.velocity - now, -most, most))
+        step, h = CHANGE * self.plan.omega, self.plan.height
+        changes = zip(self.path.velocity.tolist(), self.velocity.tolist(), (h, h, 1.0), strict=True)
+        taken = [now + min(max(told - now, -step * x), step * x) for now, told, x in changes]
+        self.path = self.path.turned(t, np.array(taken))
 
     def _quickness(self) -> float:
         """The time of a step as a fraction of the natural one, at most 1."""
@@ -429,11 +445,14 @@ class GaitController(WalkingController):
         off_x, off_y, _ = self._offset.tolist()
 
         @cache
-        def ahead(k: int) -> tuple[Any, Array, Array]:
+        def ahead(k: int) -> tuple[tuple[float, ...], Array, tuple[float, float]]:
             """P half-way through the stance after swing k, axes on the ground, left at its lift."""
             begin = lift + k * step
-            P = self.path.at(begin + swing + 0.5 * self._stance_time)
-            return P, self.ground.tilt @ P.rotation, self.path.at(begin).rotation[:2, 1]
+            P = self.path.along(begin + swing + 0.5 * self._stance_time)
+            _, _, c, s = P
+            axes = self.ground.tilt @ np.array([[c, -s, 0.0], [s, c, 0.0], [0.0, 0.0, 1.0]])
+            _, _, c, s = self.path.along(begin)
+            return P, axes, (-s, c)
 
         def goal(places: dict[str, Any], k: int, name: str) -> Any:
             P, axes, (left_x, left_y) = ahead(k)
@@ -449,16 +468,15 @@ class GaitController(WalkingController):
 
         return goal
 
-    def _place(self, name: str, P: Any) -> tuple[float, float]:
+    def _place(self, name: str, P: tuple[float, ...]) -> tuple[float, float]:
         """Where a foot should be while the robot is at P; farther out where it goes sideways [m].
 
         From one step to the next the feet come together by |vy| times the time of a step, or apart.
         """
-        x, y, z = self._nominal[name]
+        (x, y, _), (there_x, there_y, c, s) = self._nominal[name], P
         closer = abs(float(self.path.velocity[1])) * self._step_time
-        out = max(0.0, 0.5 * closer - (1 - APART) * abs(y))
-        x, y, _ = P.act(np.array([x, y + out * np.sign(y), z])).tolist()
-        return x, y
+        y += copysign(max(0.0, 0.5 * closer - (1 - APART) * abs(y)), y)
+        return there_x + c * x - s * y, there_y + s * x + c * y
 
     def _on_ground(self, foot: GaitFoot, offset: Array) -> Array | None:
         if self.terrain is not None:
@@ -472,13 +490,14 @@ class GaitController(WalkingController):
 
     def _found_offset(self, places: dict[str, Any], feet: Sequence[GaitFoot], t: float) -> Array:
         """How far feet that have landed are from their places on the path (3,) [m]."""
-        P = self.path.at(t + 0.5 * self._stance_time)
-        off = np.array([self._off(places, foot.name, P) for foot in feet]).sum(axis=0) / len(feet)
-        return np.array([*off, 0.0])
+        P = self.path.along(t + 0.5 * self._stance_time)
+        x, y = zip(*[self._off(places, foot.name, P) for foot in feet], strict=True)
+        return np.array([sum(x) / len(feet), sum(y) / len(feet), 0.0])
 
-    def _off(self, places: dict[str, Any], name: str, P: Any) -> Array:
-        """How far a foot is from where it should be while the robot is at P, (2,) [m]."""
-        return np.asarray(places[name].translation[:2] - self._place(name, P))
+    def _off(self, places: dict[str, Any], name: str, P: tuple[float, ...]) -> tuple[float, float]:
+        """How far a foot is from where it should be while the robot is at P [m]."""
+        (x, y, _), (there_x, there_y) = places[name].translation.tolist(), self._place(name, P)
+        return x - there_x, y - there_y
 
     def _next_groups(
         self, places: dict[str, Any], t: float, catch: bool = False
@@ -493,7 +512,7 @@ class GaitController(WalkingController):
 
     def _at_home(self, places: dict[str, Any], t: float) -> bool:
         """Whether the feet are side by side, near the path."""
-        P = self.path.at(t)
+        P = self.path.along(t)
         ways = np.array([self._off(places, name, P) for name in places])
         mean = ways.mean(axis=0)
         farthest = np.linalg.norm(ways - mean, axis=1).max()

@@ -200,7 +200,9 @@ class WalkingController:
             height: of the centre of mass above p [m]; as it is when not given.
         """
         height = self.plan.height if height is None else length(height, "height")
-        plan, begin = DcmPlan(phases, height, self.plan.gravity), _begin(begin)
+        self._follow(DcmPlan(phases, height, self.plan.gravity), _begin(begin))
+
+    def _follow(self, plan: DcmPlan, begin: float) -> None:
         self._land()
         for name in self.controller.leaving:
             self.controller.add_contact(self._feet[name].contact, self.ramp)
