@@ -5,8 +5,10 @@ from functools import partial
 import numpy as np
 import pinocchio as pin
 import pytest
+from scipy.linalg import block_diag
 
 from footwork import contacts, control, robots
+from footwork.contacts.cones.wrench_cone import inner_faces
 from footwork.control import judging
 from footwork.control.gaits.grip import LEAST, LOWERED, Grip
 from footwork.dynamics import State
@@ -123,6 +125,32 @@ def test_a_contact_is_replaced_by_one_of_its_name(load_robot):
     assert after.contacts.names == before.contacts.names
     with pytest.raises(ContactError, match="no contact 'nose'"):
         controller.replace_contact(contacts.PointContact(robot.frame_names[-1], 0.5, name="nose"))
+
+
+@pytest.mark.parametrize("name", ["biped", "quadruped"])
+def test_another_friction_changes_entries_alone(load_robot, name):
+    """The program is that of a controller made with this friction, in the tables that there are;
+    what an earlier command was solved by stays."""
+    robot = load_robot(name, "floating")
+    controller, q = control.stand(robot, contacts.at_feet(robot, 0.8))
+    push = np.ones(robot.nv)
+    before, kept = controller(q, push), len(controller._formulations)
+    faces = contacts_faces(robot, 0.8, controller)
+    for contact in list(controller.contacts):
+        controller.replace_contact(Grip.believed(_half(), contact))
+    after = controller(q, push)
+    assert len(controller._formulations) == kept
+    np.testing.assert_allclose(before.program.F, faces)
+    np.testing.assert_allclose(after.program.F, contacts_faces(robot, 0.4, controller))
+    made = control.WholeBodyController(robot, contacts.at_feet(robot, 0.4), controller.tasks)
+    assert after.tau == pytest.approx(made(q, push).tau, abs=1e-8)
+
+
+def contacts_faces(robot, friction, controller):
+    """F of the feet with this friction, block by block."""
+    feet = contacts.at_feet(robot, friction)
+    blocks = [inner_faces(foot, controller.sides) for foot in feet]
+    return block_diag(*blocks)
 
 
 def _half():

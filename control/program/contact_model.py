@@ -36,10 +36,13 @@ _layouts: WeakKeyDictionary[Contact, Hashable] = WeakKeyDictionary()
 def layout(contact: Contact) -> Hashable:
     """Return all that the model of a contact depends on but for the directions of its axes."""
     if (found := _layouts.get(contact)) is None:
-        names = [f.name for f in fields(contact) if f.name not in ("normal", "tangent")]
-        found = type(contact), *[_value(getattr(contact, name)) for name in names]
-        _layouts[contact] = found
+        found = _layouts[contact] = _described(contact, ("normal", "tangent"))
     return found
+
+
+def _described(contact: Contact, without: tuple[str, ...]) -> Hashable:
+    names = [f.name for f in fields(contact) if f.name not in without]
+    return type(contact), *[_value(getattr(contact, name)) for name in names]
 
 
 def facing(contact: PointContact, normal: Array) -> PointContact:
@@ -71,6 +74,7 @@ class ContactModel:
         axes: (3, 3), contact axes in the world where they do not rotate with the link, else None.
         offset: (3,), from the placement's origin to the lowest point of a ball, world axes [m].
         layout: contacts of one layout differ in `axes` and `offset` alone.
+        shape: contacts of one shape differ in `faces` too, which are as many.
     """
 
     def __init__(self, robot: Robot, contact: Contact, sides: int, sole_share: float = 1.0) -> None:
@@ -82,6 +86,8 @@ class ContactModel:
         self.faces = inner_faces(contact, sides)
         if len(contact.points) > 1:
             self.faces = self.faces / np.where(self.wrench_rows < 3, 1.0, sole_share)
+        same = _described(contact, ("normal", "tangent", "friction"))
+        self.shape: Hashable = same, self.faces.shape
         G = limits.wrench_rows[0][self.wrench_rows]
         G[:, 3 * limits.point_count :] /= limits.torsion[limits.soft]  # m/γ of soft points to m
         self.metric: Array = np.asarray(np.linalg.inv(G @ G.T), dtype=np.float64)

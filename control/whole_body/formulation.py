@@ -59,7 +59,7 @@ class Formulation:
             *self._unbounded,
             inf[:, None][:, :0],
         )
-        self.program = self.workspace.program(arrays, Bounds(structure.P, *bounds))
+        self.program = self.workspace.program(arrays, Bounds(structure.P, structure.F, *bounds))
         sizes = (len(structure.F), len(structure.N), 2 * len(inf), len(self.program.least))
         self.working_set = np.zeros(sum(sizes), dtype=np.int64)
         self.kernel = minimum_kernel(self.program, self)
@@ -71,8 +71,11 @@ class Formulation:
     def bind(
         self, contacts: ContactSet, models: Sequence[ContactModel], tasks: Sequence[AnyTask]
     ) -> None:
-        """Take other contacts and tasks of the same layouts."""
-        if self.structure.bind(contacts, models, tasks) and self.compiled_rows is not None:
+        """Take other contacts of the same shapes and tasks of the same layouts."""
+        if not self.structure.bind(contacts, models, tasks):
+            return
+        self.program.F = self.structure.F
+        if self.compiled_rows is not None:
             self.compiled_rows.bind()
 
     def update(
@@ -126,7 +129,7 @@ class Formulation:
         """Return a copy of the program and of the tasks' rows."""
         P = self.program
         torques, joints = (P.torque_lower, P.torque_upper), (P.slowest, P.fastest)
-        bounds = Bounds(P.P, P.lower, P.upper, *torques, *joints, P.Q)
+        bounds = Bounds(P.P, P.F, P.lower, P.upper, *torques, *joints, P.Q)
         return Snapshot(self.workspace, bounds, self._force_rows)
 
     def labels(self) -> tuple[str, ...]:

@@ -22,7 +22,7 @@ KEPT = 12  # formulations of earlier sets of contacts and tasks
 
 
 class Formulations:
-    """The formulations for some tasks and constraints, by the layouts of contacts and tasks.
+    """The formulations for some tasks and constraints, by shapes of contacts and layouts of tasks.
 
     Args:
         robot: of the controller.
@@ -92,7 +92,7 @@ class Formulations:
     def of(self, contacts: ContactSet, closures: int) -> Formulation:
         """Return that of some contacts, with so many rows of closures."""
         models = self.models(contacts)
-        key = (closures, *[model.layout for model in models], *self._layout)
+        key = (closures, *[model.shape for model in models], *self._layout)
         if (found := self._kept.pop(key, None)) is None:
             found = self._formulated(contacts, models, closures)
         else:

@@ -83,6 +83,7 @@ class ProgramStructure:
         self.actuated, self.unactuated = np.flatnonzero(driven), np.flatnonzero(~driven)
         self._sizes = dict(sizes)
         self._given: tuple[ContactModel | AnyTask, ...] | None = None
+        self._faces: list[Array] | None = None
         self.constraints: list[tuple[Constraint, slice]]
         self.constraints = _stacked([c for c, _ in constraints], [size for _, size in constraints])
         self.bind(contacts, models, tasks)
@@ -90,11 +91,18 @@ class ProgramStructure:
     def bind(
         self, contacts: ContactSet, models: Sequence[ContactModel], tasks: Sequence[AnyTask]
     ) -> bool:
-        """Take other contacts and tasks of the same layouts; return whether any is another one."""
+        """Take other contacts of the same shapes and tasks of the same layouts.
+
+        Returns whether any is another one.
+        """
         self.contacts, given = contacts, (*models, *tasks)
         if self._given is not None and same_objects(given, self._given):
             return False
         self._given, self.models = given, tuple(models)
+        faces = [model.faces for model in models]
+        if self._faces is None or not same_objects(faces, self._faces):
+            rest = self.closures.stop - self.closures.start
+            self._faces, self.F = faces, _block_diagonal(faces, rest)
         self.contact_rows: list[tuple[ContactModel, slice]]
         self.contact_rows = _stacked(models, [model.dim for model in models])
         motion = [task for task in tasks if isinstance(task, Task)]
@@ -112,7 +120,6 @@ class ProgramStructure:
         self.columns = moving_columns(robot, models)
         self.others: Index = np.setdiff1d(np.arange(robot.nv), self.columns)
         rest = self.closures.stop - self.closures.start
-        self.F = _block_diagonal([model.faces for model in models], rest)
         self.N = _block_diagonal([np.eye(1, model.dim, 2) for model in models], rest)
         # arrays of their own, row-major: the kernels are compiled once for all controllers
         self.lower = np.array([model.bounds[0] for model in models])

@@ -44,6 +44,7 @@ class Bounds(NamedTuple):
     """The part of a program outside the workspace: costs of the forces, and bounds; as there."""
 
     P: Array
+    F: Array
     lower: Array
     upper: Array
     torque_lower: Array
@@ -87,7 +88,7 @@ class Workspace:
         s = self.structure
         return Program(
             of["M"], of["b"], of["J"], of["k"], s.actuated, s.unactuated, of["A"], of["r"],
-            of["weight"], of["d"], of["p"], bounds.P, of["s"], s.F, s.N, *bounds[1:],
+            of["weight"], of["d"], of["p"], bounds.P, of["s"], bounds.F, s.N, *bounds[2:],
             of["L"], of["least"], s.closures.stop - s.closures.start,
         )  # fmt: skip
 
