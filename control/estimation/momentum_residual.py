@@ -33,6 +33,7 @@ from tqdm import tqdm
 from ...arrays import Array
 from ...contacts.equilibrium.balance import weight
 from ...dynamics import batch
+from ...dynamics.spatial import rotations
 from ...errors import ConfigurationError
 from ...robots.robot import Robot
 from ...robots.values import number
@@ -171,7 +172,7 @@ def _linear(estimator: Estimator, f: Array, q: Array, v: Array, a: Array) -> Arr
     """
     robot = estimator.robot
     T, g = estimator.sensors.placement(robot), np.asarray(robot._model.gravity.linear)
-    R = np.array([pin.Quaternion(x).toRotationMatrix() for x in q[:, 3:7]])
+    R = rotations(q[:, 3:7])
     w, p = v[:, 3:6], T[:3, 3]
     around = np.cross(w, v[:, :3] + np.cross(w, p)) + np.cross(a[:, 3:6], p)
     return np.asarray(f @ T[:3, :3].T + g @ R - around)

@@ -8,7 +8,7 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from ...dynamics.kernels.toolchain import Kernel
+from ...dynamics.kernels.toolchain import Kernel, read_only
 from .frames import add_cross, along, rotation_vector
 
 Array = NDArray[np.float64]
@@ -75,8 +75,7 @@ def slides(T, feet, share, slid, turned):
 
 
 def _example() -> tuple[Any, ...]:
-    T, table, flags = np.empty((0, 0, 0)), np.empty((0, 0)), np.empty(0, np.bool_)
-    T.setflags(write=False)  # as a State's
+    T, table, flags = read_only(3), np.empty((0, 0)), np.empty(0, np.bool_)
     feet = Standing(np.empty(0, np.intp), table, flags, table, flags, table, table)
     return T, feet, 0.0, 0.0, 0.0
 

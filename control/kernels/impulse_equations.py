@@ -20,7 +20,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ...dynamics.kernels.gauss import cholesky, dot, solve_lower, solve_upper
-from ...dynamics.kernels.toolchain import Kernel
+from ...dynamics.kernels.toolchain import Kernel, read_only
 
 Array = NDArray[np.float64]
 Index = NDArray[np.intp]
@@ -163,17 +163,10 @@ def impulse_equations(S, T, carried, M, Q, free, step, recovery, tangents, touch
     return axes, mu, W, w, Y
 
 
-def _read(*shape: int) -> Any:
-    """An array such as a State has."""
-    array = np.empty(shape)
-    array.setflags(write=False)
-    return array
-
-
 def _example() -> tuple[Any, ...]:
     row, table, index = np.empty(0), np.empty((0, 3)), np.empty(0, np.intp)
     return (
-        *(_read(0, 0), _read(0, 0, 0), _read(0, 0), _read(0, 0), np.empty((0, 0)), row, 1.0, 1.0),
+        *(read_only(2), read_only(3), read_only(2), read_only(2), np.empty((0, 0)), row, 1.0, 1.0),
         Tangents(index, table, np.empty(0, np.bool_)),
         Places(index, table, table, row, table),
         Ends(index, row, row),

@@ -13,7 +13,7 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from ...dynamics.kernels.toolchain import Kernel
+from ...dynamics.kernels.toolchain import Kernel, read_only
 from .minimum import cholesky, solve_factor, solve_transposed_factor
 
 Array = NDArray[np.float64]
@@ -101,9 +101,7 @@ def unplanned(M, S, T, otherwise, legs, share, felt, mass):
 
 def _example() -> tuple[Any, ...]:
     table, index = np.empty((0, 3)), np.empty(0, np.intp)
-    given = np.empty((0, 0)), np.empty((0, 0)), np.empty((0, 0, 0))
-    for array in given:
-        array.setflags(write=False)  # as a State's
+    given = read_only(2), read_only(2), read_only(3)  # a State's
     row = np.empty(0)
     legs = Legs(index, table, table, table, np.empty(0, np.bool_), index, index)
     return *given, row, legs, 1.0, row, row

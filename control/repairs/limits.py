@@ -16,6 +16,7 @@ from ...arrays import Array, Index
 from ...contacts.postures.reach import joint_limits
 from ...contacts.postures.self_collision import Clearance
 from ...dynamics.topology import plain_coordinates
+from ...robots.ranges import velocity_limits
 from ...robots.robot import Robot
 from .iterate import Iterate
 from .stances import normal
@@ -58,8 +59,7 @@ class Limits:
     def __init__(self, robot: Robot, *, self_collision: bool) -> None:
         self.lower, self.upper = joint_limits(robot)
         self.in_q, self.in_v = plain_coordinates(robot)
-        model = robot._model
-        self.speeds = np.where(model.velocityLimit > 0, model.velocityLimit, np.inf)
+        self.speeds = velocity_limits(robot._model)
         if robot.is_floating:
             self.speeds[:6] = np.inf
         shapes = self_collision and robot._collision.ngeoms

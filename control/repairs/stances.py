@@ -13,6 +13,8 @@ from numpy.typing import NDArray
 
 from ...arrays import Array
 from ...contacts import Terrain
+from ...dynamics.motions.filters import runs
+from ...robots.registration import registration
 from .corners import Corners
 
 
@@ -28,7 +30,7 @@ def stand(corners: Corners, places: Array, terrain: Terrain | None) -> Array:
     for foot in range(len(corners.frames)):
         own = np.flatnonzero(corners.owner == foot)
         touching = corners.touching[:, own]
-        for first, last in intervals(np.asarray(touching.any(axis=1))):
+        for first, last in runs(touching.any(axis=1)):
             rows = slice(first, last + 1)
             on = touching[rows]
             ground = on_ground(places[rows][:, own], terrain)
@@ -54,18 +56,7 @@ def normal(points: Array, terrain: Terrain | None) -> Array:
     return np.broadcast_to([0.0, 0.0, 1.0], points.shape)
 
 
-def intervals(flags: NDArray[np.bool_]) -> list[tuple[int, int]]:
-    """Return [(first, last), …] of the stretches where flags (n,) are true."""
-    changes = np.flatnonzero(np.diff(np.concatenate([[0], flags.astype(int), [0]])))
-    return [(int(a), int(b) - 1) for a, b in zip(changes[::2], changes[1::2], strict=True)]
-
-
 def _fitted(local: Array, world: Array, on: NDArray[np.bool_]) -> Any:
     """Return R l + t (k, 3), nearest to world places (m, k, 3) where `on` (m, k)."""
-    weights = on / on.sum()
-    middle_local = np.einsum("mk,ki->i", weights, local)
-    middle = np.einsum("mk,mki->i", weights, world)
-    spread = np.einsum("mk,mki,kj->ij", weights, world - middle, local - middle_local)
-    U, _, Vt = np.linalg.svd(spread)
-    R = U @ np.diag([1.0, 1.0, np.linalg.det(U @ Vt)]) @ Vt
-    return (local - middle_local) @ R.T + middle
+    T, _ = registration(world[on], np.broadcast_to(local, world.shape)[on])
+    return local @ T.rotation.T + T.translation

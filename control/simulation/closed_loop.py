@@ -20,6 +20,7 @@ from ...contacts.motion_verdicts import about_com
 from ...contacts.postures.self_collision import LinkPair
 from ...contacts.terrain.penetration import Penetration
 from ...dynamics import Trajectory, Wrench
+from ...dynamics.spatial import rotations
 from ...errors import ConfigurationError
 from ...robots.robot import BASE_JOINT
 from ...robots.values import boolean, instance, number
@@ -128,7 +129,7 @@ class ClosedLoop(Trajectory):
         """
         if self.estimated_q is None or self.estimated_v is None:
             raise ConfigurationError("the motion has no estimates; expected some of an estimator")
-        R, found = (_rotations(q) for q in (self.q, self.estimated_q))
+        R, found = (rotations(q[:, 3:7]) for q in (self.q, self.estimated_q))
         between = found @ R.transpose(0, 2, 1)
         velocity = np.einsum("nij,nj->ni", R, self.v[:, :3])
         estimated = np.einsum("nij,nj->ni", found, self.estimated_v[:, :3])
@@ -218,8 +219,3 @@ class ClosedLoop(Trajectory):
         every = number(every, "every", above=0, unit="[s]")
         step = max(1, round(every / max(self.duration / max(len(self) - 1, 1), 1e-12)))
         return list(range(0, len(self) - 1, step))
-
-
-def _rotations(q: Array) -> Array:
-    """R (n, 3, 3) of the base."""
-    return np.array([pin.Quaternion(x).toRotationMatrix() for x in q[:, 3:7]])

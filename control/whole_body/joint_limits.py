@@ -16,7 +16,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ...arrays import Array
-from ...robots.ranges import ranges
+from ...robots.ranges import ranges, velocity_limits
 from ...robots.robot import Robot
 
 
@@ -50,13 +50,12 @@ class JointLimits:
                 )
         rows_q = place[rows_v]
         low, high = ranges(model)
-        fast = np.asarray(model.upperVelocityLimit, dtype=float)[rows_v]
         return cls(
             np.maximum(rows_q, 0),
             rows_v,
             np.append(low, -np.inf)[rows_q],  # -1: none
             np.append(high, np.inf)[rows_q],
-            np.where((fast > 0) & (fast < 1e6), fast, np.inf),
+            velocity_limits(model)[rows_v],
             stiffness,
             grip,
         )
