@@ -8,6 +8,7 @@ from functools import cache
 import numpy as np
 import pinocchio as pin
 import pytest
+from scipy.linalg import null_space
 
 import footwork as fw
 from footwork import control
@@ -15,6 +16,7 @@ from footwork.contacts import ContactSet, PointContact, at_feet
 from footwork.control.kernels import gait_reference
 from footwork.control.kernels.predictive import PREDICT, PREDICTIONS
 from footwork.control.kernels.profiles import minimum_acceleration
+from footwork.control.limbs import limbs_of
 from footwork.control.predictive import (
     Predictive,
     PredictiveGait,
@@ -23,11 +25,13 @@ from footwork.control.predictive import (
     solve,
     solve_batch,
 )
-from footwork.control.predictive.centroidal import Body, turned_by_legs
+from footwork.control.predictive.centroidal import Body, inverse_inertia, products, turned_by_legs
 from footwork.control.predictive.legs import LegMomenta
 from footwork.control.predictive.reference import by_cvxpy
 from footwork.control.references import swing
+from footwork.control.whole_body.cvxpy_reference import by_cvxpy as program_by_cvxpy
 from footwork.dynamics import State, Wrench
+from footwork.dynamics.spatial import skew
 
 needs_numba = pytest.mark.skipif(bool(fw.dynamics.kernels.toolchain.obstacle()), reason="Numba")
 
@@ -182,22 +186,38 @@ def test_linearised_moments_are_exact_about_a_prediction():
         np.testing.assert_allclose(found.momentum_rate[k], moment, atol=1e-4)
 
 
-@pytest.mark.parametrize("name", ["go2", "anymal"])
-def test_the_momentum_of_legs_is_that_of_their_feet_against_the_base(name, monkeypatch):
+@pytest.mark.parametrize("name", ["go2", "anymal", "talos", "g1"])
+def test_the_angular_momentum_is_that_of_the_base_and_of_feet_that_do_not_turn(name, monkeypatch):
     monkeypatch.setattr("footwork.control.predictive.legs.DAMPED", 0.0)
     robot, feet, q = standing(name)
-    rng = np.random.default_rng(2)
-    q = robot.integrate(q, rng.normal(scale=0.2, size=robot.nv))
-    state = State(robot, q, rng.normal(size=robot.nv))
-    R, p = state.joint_placements[1][:, :3], state.joint_placements[1][:, 3]
-    linear, omega = R @ state.v[:3], R @ state.v[3:6]
-    total = np.zeros(3)
-    for foot, K in zip(feet.names, LegMomenta(feet)(state), strict=True):
-        place = feet[foot].pose(state).translation
-        velocity = feet[foot].centre_jacobian(state)[:3] @ state.v
-        total += R @ K @ R.T @ (velocity - linear - np.cross(omega, place - p))
-    rigid = state.centroidal_map[3:, 3:6] @ state.v[3:6]  # I ω
-    np.testing.assert_allclose(total, state.centroidal_momentum[3:] - rigid, atol=1e-10)
+    rng, own = np.random.default_rng(2), limbs_of(feet).alone
+    q = robot.integrate(q, rng.normal(scale=0.1, size=robot.nv))
+    v = rng.normal(size=robot.nv)
+    v[6:] *= own.any(axis=0)[6:]  # arms and waists do not move
+    jacobians = [foot.centre_jacobian(State(robot, q)) for foot in feet]
+    for foot, J, legs in zip(feet, jacobians, own, strict=True):
+        if foot.dim == 6:  # soles keep their orientation
+            off = np.append(np.zeros(3), J[3:] @ v)
+            v[legs] -= np.linalg.solve(J[:, legs], off)
+    state = State(robot, q, v)
+    R, h = state.joint_placements[1][:, :3], state.centroidal_momentum
+    momenta, inertia = LegMomenta(feet)(state)
+    total = R @ inertia @ v[3:6]
+    for J, K in zip(jacobians, momenta, strict=True):
+        total += R @ K[:, :3] @ R.T @ (J[:3] @ v - h[:3] / robot.mass)
+    np.testing.assert_allclose(total, h[3:], atol=1e-10)
+
+
+def test_the_wanted_momentum_turns_the_base_as_the_reference_does():
+    robot, feet, q = standing("go2")
+    state, told = State(robot, q, np.zeros(robot.nv)), np.linspace([0.0] * 3, [0.1, 0.3, -0.2], 17)
+    goes = upright(state, rate=0.4)
+    found = Predictive(robot, feet, q)(
+        state, stepping(feet, q, []), lambda times: replace(goes(times), legs=told)
+    )
+    wanted = found.subproblem.target[:, 6:9] * found.body.mass * found.body.square
+    turns = products(inverse_inertia(found.body, found.reference), wanted - told)
+    np.testing.assert_allclose(turns, found.reference.rate, atol=1e-12)
 
 
 def test_swings_have_the_momentum_of_their_reference():
@@ -220,6 +240,7 @@ def test_what_is_wanted_ahead_goes_along_the_path():
     robot, feet, q = standing("go2")
     gait = PredictiveGait(robot, feet, q, "trot")
     state, times = State(robot, q, np.zeros(robot.nv)), np.linspace(0.0, 0.5, 5)
+    momenta, _ = gait.predictive.legs(state)
     for velocity in ((0.4, -0.2, 0.6), (0.4, -0.2, 0.0)):
         gait.path = replace(gait.path, velocity=np.array(velocity), begin=0.1)
         gait.ground.slope = np.array([0.1, -0.05])
@@ -234,14 +255,14 @@ def test_what_is_wanted_ahead_goes_along_the_path():
             base = P.rotation @ gait._upright @ gait._root
             np.testing.assert_allclose(found.rotation[k], base, atol=1e-12)
             np.testing.assert_allclose(found.rate[k], [0.0, 0.0, velocity[2]], atol=1e-12)
-            own = gait._momenta(state).sum(axis=0) @ base.T @ -found.velocity[k]
+            own = momenta[:, :, :3].sum(axis=0) @ base.T @ -found.velocity[k]
             np.testing.assert_allclose(found.legs[k], base @ own, atol=1e-12)
 
 
 def test_what_legs_turn_is_told_by_the_reference_and_the_rest_fades():
-    robot, _, q = standing("go2")
+    robot, feet, q = standing("go2")
     state = State(robot, q, np.random.default_rng(3).normal(scale=0.3, size=robot.nv))
-    body, times = Body.of(state), np.array([0.0, 0.1, 50.0])
+    body, times = Body.of(state, LegMomenta(feet)(state)[1]), np.array([0.0, 0.1, 50.0])
     told = np.array([[0.1, 0.2, 0.0], [0.0, 0.3, 0.1], [0.2, -0.1, 0.0]])
     reference = replace(upright(state)(times), legs=told)
     turned = turned_by_legs(body, reference, times)
@@ -303,6 +324,40 @@ def test_nodes_end_where_contacts_change():
     for change in (0.06, 0.26, 0.32):
         assert np.abs(ends - change).min() < 1e-12
     assert grid.durations.max() < 0.05
+
+
+def test_the_whole_body_program_follows_forces_that_its_tasks_leave_free():
+    robot, feet, q = standing("go2")
+    gait = PredictiveGait(robot, feet, q, "trot")
+    state = State(robot, q, np.random.default_rng(4).normal(scale=0.05, size=robot.nv))
+    gait(state, None, 0.0)
+    T = [feet[name].pose(state) for name in feet.names]
+    G = np.hstack([np.vstack([X.rotation, skew(X.translation) @ X.rotation]) for X in T])
+    free = null_space(G)  # forces without a resultant: (12, 6)
+    squeezed = {  # the prediction's forces, and what presses the feet together or apart
+        name: w + 3.0 * free[3 * i : 3 * i + 3, 0]
+        for i, (name, w) in enumerate(gait.controller.nominal_forces(0.0).items())
+    }
+    gait.controller.nominal_forces = lambda t: squeezed
+    command = gait.controller(state, None, 0.0)
+    wanted = np.concatenate([squeezed[name] for name in feet.names])
+    np.testing.assert_allclose(free.T @ wanted, [3.0, 0, 0, 0, 0, 0], atol=1e-2)
+    np.testing.assert_allclose(free.T @ command.w, free.T @ wanted, atol=1e-6)
+    _, w, _ = program_by_cvxpy(gait.controller, q, state.v)
+    np.testing.assert_allclose(command.w, w, atol=1e-3)
+
+
+@pytest.mark.parametrize("name", ["go2", "talos"])
+def test_nominal_forces_of_a_gait_are_those_of_its_first_node(name):
+    robot, feet, q = standing(name)
+    gait = PredictiveGait(robot, feet, q)
+    assert gait.controller.nominal_forces(0.0) == {}  # nothing is predicted yet
+    gait(q, np.full(robot.nv, 0.02), 0.0)
+    given = gait.controller.nominal_forces(0.0)
+    for contact, wrench in gait.prediction.wrenches(0).items():
+        R = feet[contact].pose(State(robot, q)).rotation
+        w = np.concatenate([R.T @ wrench.force, R.T @ wrench.moment])
+        np.testing.assert_allclose(given[contact], w[: feet[contact].dim], atol=1e-9)
 
 
 @needs_numba

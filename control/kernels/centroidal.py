@@ -175,7 +175,8 @@ def aims(body, targets, grid, cost, problem):
         for i in range(3):
             problem.target[k, i] = targets.com[k, i] - body.com[i]
             problem.target[k, 3 + i] = targets.velocity[k, i]
-            problem.target[k, 6 + i] = spin[i] / (body.mass * body.square)
+            momentum = spin[i] + targets.legs[k, i]
+            problem.target[k, 6 + i] = momentum / (body.mass * body.square)
             problem.target[k, 9 + i] = 0.0
         height = problem.target[k, 2]
         for j in range(BOUNDS):
@@ -304,13 +305,13 @@ def product(A, x):
 
 
 def inverted(A):
-    """A⁻¹ of a symmetric matrix: its cofactors by its determinant."""
+    """A⁻¹: its cofactors, transposed, by its determinant."""
     out = np.empty((3, 3))
     for i in range(3):
         cofactors = cross(A[(i + 1) % 3], A[(i + 2) % 3])
         for j in range(3):
-            out[i, j] = cofactors[j]
-    determinant = A[0, 0] * out[0, 0] + A[0, 1] * out[0, 1] + A[0, 2] * out[0, 2]
+            out[j, i] = cofactors[j]
+    determinant = A[0, 0] * out[0, 0] + A[0, 1] * out[1, 0] + A[0, 2] * out[2, 0]
     return out / determinant
 
 

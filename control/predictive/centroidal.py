@@ -2,11 +2,13 @@
 
     m c̈ = Σ f_i + m g + F,     L̇ = Σ ((p_i − c) × f_i + τ_i) + M,     θ̇ = I⁻¹ L + ω_legs − ω̂
 
-with c the centre of mass, L the angular momentum about it, I(t) the inertia of the robot as one
-rigid body, and θ the rotation vector of the base from its reference R̂, world axes; F and M are
-known wrenches. ω_legs, what the base turns faster than I⁻¹L because its legs swing, is that of the
-legs' momentum that the reference tells, −I⁻¹L_legs; what it is beyond that now, fades. Moments
-about a moving centre of mass are bilinear; about a motion c̄, f̄ they are, to first order,
+with c the centre of mass, L the angular momentum about it, I the inertia of the base with legs
+whose feet do not turn with it (I' of `predictive.legs`), and θ the rotation vector of the base from
+its reference R̂, world axes; F and M are known wrenches. ω_legs, what the base turns faster than
+I⁻¹L because its legs swing, is that of the legs' momentum that the reference tells, −I⁻¹L_legs;
+what it is beyond that now, fades. So the base turns with ω̂ where L is I ω̂ + L_legs, and this L is
+wanted. Moments about a moving centre of mass are bilinear; about a motion c̄, f̄ they are, to first
+order,
 
     (p − c) × f  ≈  (p − c̄) × f + f̄ × (c − c̄).
 
@@ -52,13 +54,14 @@ class Reference:
 
 @dataclass(frozen=True, eq=False)
 class Body:
-    """The robot as one rigid body now.
+    """The robot now, with a base that turns while its feet do not.
 
     Attributes:
         mass, gravity: [kg], g (3,) [m/s²].
         com, velocity: (3,) [m, m/s].
         momentum: L (3,), about the centre of mass [N·m·s].
-        inertia: (3, 3), about the centre of mass, axes of the base [kg·m²].
+        inertia: I' (3, 3), of `predictive.legs`, axes of the base [kg·m²].
+        square: ρ² of all bodies together [m²].
         rotation, rate: R (3, 3) and ω (3,) of the base, world axes.
     """
 
@@ -68,29 +71,25 @@ class Body:
     velocity: Array
     momentum: Array
     inertia: Array
+    square: float
     rotation: Array
     rate: Array
 
     @classmethod
-    def of(cls, state: State) -> Body:
-        """Return the body of a state of a robot with a floating base."""
+    def of(cls, state: State, inertia: Array) -> Body:
+        """Return the body of a state of a robot with a floating base, and its I'."""
         model, mass, h = state.robot._model, float(state.robot.mass), state.centroidal_momentum
         R = state.joint_placements[1][:, :3]
-        inertia = R.T @ state.centroidal_map[3:, 3:6]  # of a rotation of all bodies together
+        square = float(np.trace(R.T @ state.centroidal_map[3:, 3:6])) / (3 * mass)
         return cls(
-            mass, np.array(model.gravity.linear), state.com, h[:3] / mass, h[3:],
-            0.5 * (inertia + inertia.T), R, R @ state.velocity[3:6],
+            mass, np.array(model.gravity.linear), state.com, h[:3] / mass, h[3:], inertia, square,
+            R, R @ state.velocity[3:6],
         )  # fmt: skip
 
     @cached_property
     def weight(self) -> float:
         """m |g| [N]."""
         return self.mass * math.hypot(*self.gravity)
-
-    @cached_property
-    def square(self) -> float:
-        """ρ² [m²]."""
-        return float(np.trace(self.inertia)) / (3 * self.mass)
 
     @property
     def rigid(self) -> Rigid:

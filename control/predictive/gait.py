@@ -25,10 +25,11 @@ from ..kernels.gait_reference import GAIT_REFERENCE, Path
 from ..kernels.profiles import minimum_acceleration
 from ..references import Desired, moved
 from ..tasks import FrameTask, MomentumTask, PostureTask, Task
+from ..tasks.forces import MOMENTS
 from ..whole_body.joint_limits import JointLimits
 from ..whole_body.standing import trunk
 from .centroidal import Reference
-from .legs import LegMomenta, Swing
+from .legs import Swing
 from .prediction import Prediction
 from .predictive import OPTIONS, Predictive
 from .stances import Stance
@@ -85,13 +86,18 @@ class PredictiveGait(GaitController):
         )
         chosen = {} if predicting is None else mapping(predicting, "predicting", OPTIONS)
         self.predictive = Predictive(robot, feet, q, **chosen)
-        self._momenta = LegMomenta(feet)
         GAIT_REFERENCE.select(TICKS)
         self.every = number(every, "every", at_least=0, unit="[s]")
         self.prediction: Prediction | None = None
         limits = JointLimits.of(robot, stiffness=STIFFNESS)
         # a fast trot needs its torques at once
-        own = {"ramp": RAMP, "joint_limits": limits, "torque_rate": None, "sole_share": 1.0}
+        own: dict[str, Any] = {
+            "ramp": RAMP,
+            "joint_limits": limits,
+            "torque_rate": None,
+            "sole_share": 1.0,
+            "nominal_forces": self._forces,
+        }
         given: dict[str, Any] = {**own, **options}
         super().__init__(robot, feet, q, gait, **given)
         root = robot._model.frames[robot.frame_id(trunk(robot))].placement.rotation
@@ -182,7 +188,7 @@ class PredictiveGait(GaitController):
             t - self.path.begin, self.ground.point, self.ground.slope, self.plan.height,
             self._upright @ self._root,
         )  # fmt: skip
-        legs = self._momenta.swings(state, swings, self.step_height)
+        legs = self.predictive.legs.swings(state, swings, self.step_height)
 
         def reference(times: Array) -> Reference:
             n = len(times)
@@ -191,6 +197,14 @@ class PredictiveGait(GaitController):
             return Reference(*found)
 
         return reference
+
+    def _forces(self, t: float) -> dict[str, Array]:
+        """w of the contacts at the prediction's node at t."""
+        if (found := self.prediction) is None:
+            return {}
+        each = found.contact_wrenches(found.index(t - found.t)).items()
+        moments = {name: [3 + axis for axis in MOMENTS[self.feet[name].dim]] for name, _ in each}
+        return {name: w[[0, 1, 2, *moments[name]]] for name, w in each}
 
     def _momentum(self, t: float) -> Desired:
         """h and ḣ of the prediction's node at t."""

@@ -1,26 +1,37 @@
-"""Angular momentum that legs carry by moving against the base, as far as a gait knows it ahead.
+"""Angular momentum of a robot whose feet go their own ways, while its base turns.
 
-    L = I ω + Σ_i A_i q̇_i,     A_i q̇_i = R K_i Rᵀ (ṗ_i − v_i),     K_i = A_i J_i⁺
+A base that turns by ω turns about the legs' feet, too: what stands does not turn with it, and what
+swings lands where it should. With v_0 the velocity of the centre of mass if no leg moved against
+the base, r_i the foot from there, and X_i the velocity of a foot and its rate,
 
-with A_i the angular rows of the centroidal map of leg i, J_i the Jacobian of its foot by its own
-joints, ṗ_i the velocity of the foot and v_i that of the base there, which is taken to be the
-reference's. K_i is that of the legs as they are now. Where all feet stand, or one goes ahead
-with v while another stays, the sum is small; in the midst of a quick swing it is as large as all
-that ground forces can change within it, and what is turned by then, turns back.
+    m ċ = m v_0 + Σ_i P_i q̇_i,     L = I ω + Σ_i A_i q̇_i,     q̇_i = J_i⁺ (X_i − [v_0 + ω × r_i; ω])
 
-D. Orin, A. Goswami, S.-H. Lee, "Centroidal dynamics of a humanoid robot" (2013), of A.
+with P_i and A_i the linear and the angular rows of the centroidal map of leg i, and J_i the
+Jacobian of its foot by its own joints. Let N_i = P_i J_i⁺ and K_i = A_i J_i⁺, and N_i', K_i' their
+first three columns; without v_0 that is
+
+    L = I' ω + Σ_i K̃_i (X_i − [ċ; 0]),     K̃_i = K_i + Σ K' (m 1 − Σ N')⁻¹ N_i,
+    I' = I + Σ_i K̃_i [[r_i]×; −1].
+
+I' is what the base has to turn by: of a humanoid, a fraction of I. The sum is what is known ahead:
+small where all feet stand, or where one goes ahead with ċ while another stays; in the midst of a
+quick swing as large as all that ground forces can change within it, and what is turned by then,
+turns back. All are those of the legs as they are now.
+
+D. Orin, A. Goswami, S.-H. Lee, "Centroidal dynamics of a humanoid robot" (2013), of P and A.
 """
 
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 
 from ...arrays import Array
 from ...contacts import ContactSet
 from ...dynamics import State
+from ...dynamics.spatial import skew
 from ..kernels.gait_reference import Swings
 from ..limbs import limbs_of
 
@@ -43,7 +54,7 @@ class Swing(NamedTuple):
 
 
 class LegMomenta:
-    """K of the legs of a robot's feet.
+    """K̃ and I' of a robot.
 
     Args:
         contacts: its feet; soles keep their orientation.
@@ -54,18 +65,38 @@ class LegMomenta:
         rows = np.array([[True] * 3 + [contact.dim == 6] * 3 for contact in contacts])
         self._own = rows[:, :, None] & limbs_of(contacts).alone[:, None, :]
         self._damping = np.where(rows, DAMPED**2, 1.0)[:, :, None] * np.eye(6)
+        self._last: tuple[State | None, Any] = None, None
 
-    def __call__(self, state: State) -> Array:
-        """Return K (feet, 3, 3), axes of the base [kg m]; J⁺ = Jᵀ(J Jᵀ + δ² 1)⁻¹."""
-        R = state.joint_placements[1][:, :3]
-        J = self._contacts.attachment.centre_jacobians(state) * self._own
+    def __call__(self, state: State) -> tuple[Array, Array]:
+        """Return K̃ (feet, 3, 6) [kg m, kg m²] and I' (3, 3) [kg m²], axes of the base.
+
+        J⁺ = Jᵀ(J Jᵀ + δ² 1)⁻¹.
+        """
+        if self._last[0] is not state:  # a gait asks, and then its prediction
+            self._last = state, self._found(state)
+        found: tuple[Array, Array] = self._last[1]
+        return found
+
+    def _found(self, state: State) -> tuple[Array, Array]:
+        R, A, mass = state.joint_placements[1][:, :3], state.centroidal_map, float(state.robot.mass)
+        at = self._contacts.attachment
+        J = at.centre_jacobians(state) * self._own
         square = J @ J.swapaxes(1, 2) + self._damping
-        K = np.linalg.solve(square, J @ state.centroidal_map[3:].T)[:, :3].swapaxes(1, 2)
-        return np.asarray(R.T @ K @ R)
+        moved = np.linalg.solve(square, J @ A.T).swapaxes(1, 2)  # [N; K] (feet, 6, 6)
+        sums = moved[:, :, :3].sum(axis=0)
+        share = np.linalg.solve((mass * np.eye(3) - sums[:3]).T, sums[3:].T).T
+        K = moved[:, 3:] + share @ moved[:, :3]
+        inertia = A[3:, 3:6] @ R.T  # of a rotation of all bodies together
+        arms = skew(at.positions(state) - state.com)
+        inertia = inertia + (K[:, :, :3] @ arms - K[:, :, 3:]).sum(axis=0)
+        in_base = K.reshape(-1, 3, 2, 3).swapaxes(1, 2)
+        in_base = (R.T @ in_base @ R).swapaxes(1, 2).reshape(K.shape)
+        return np.asarray(in_base), np.asarray(R.T @ inertia @ R)
 
     def swings(self, state: State, swings: Sequence[Swing], height: float) -> Swings:
-        """Return the `Swings` of a kernel: these ones, so high [m], with K at a state."""
+        """Return the `Swings` of a kernel: these ones, so high [m], with K̃ at a state."""
         each = np.array([(begin, duration, *way) for _, begin, duration, way in swings])
         begin, duration, *way = each.reshape(-1, 5).T.copy()
         foot = np.array([self._contacts.names.index(s.name) for s in swings], dtype=np.intp)
-        return Swings(self(state), foot, begin, duration, np.array(way).T.copy(), height)
+        K = np.ascontiguousarray(self(state)[0][:, :, :3])
+        return Swings(K, foot, begin, duration, np.array(way).T.copy(), height)

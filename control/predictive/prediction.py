@@ -143,12 +143,15 @@ class Prediction:
             for i, name in enumerate(stance.places)
         }
 
+    def contact_wrenches(self, node: int) -> dict[str, Array]:
+        """Return {contact: [force; moment] at its centre (6,), in its axes} of a node."""
+        return {name: self.blocks[name].wrench @ x for name, x in self.point_forces(node).items()}
+
     def wrenches(self, node: int) -> dict[str, Wrench]:
         """Return {contact: wrench at its centre, world axes} of a node."""
         found = {}
-        for name, x in self.point_forces(node).items():
+        for name, w in self.contact_wrenches(node).items():
             T = self.nodes.stances[node].places[name]
-            w = self.blocks[name].wrench @ x
             found[name] = Wrench(T.rotation @ w[:3], T.rotation @ w[3:], T.translation)
         return found
 

@@ -23,6 +23,7 @@ from ..kernels.newton import BOUNDS
 from ..kernels.predictive import PREDICT, Problems
 from .blocks import Block, block_of, legs_of, side_by_side
 from .centroidal import Body, Reference
+from .legs import LegMomenta
 from .prediction import Prediction
 from .solving import solve
 from .stances import Nodes, Stance, nodes
@@ -37,7 +38,7 @@ class Weights:
 
     Attributes:
         position, velocity: of the centre of mass, along the ground and upwards [1/m², s²/m²].
-        spin: of L/(m ρ²) [s²/rad²].
+        spin: of (L − I ω̂ − L_legs)/(m ρ²) [s²/rad²].
         turn: of the base's orientation, its tilt and its heading [1/rad²].
         force: of deviations from evenly shared forces, in weights.
         last: by how much the last node weighs more, in seconds.
@@ -120,6 +121,7 @@ class Predictive:
             for contact in self.contacts
         }
         standing = State(robot, check_configuration(robot, q), np.zeros(robot.nv))
+        self.legs = LegMomenta(self.contacts)
         self._blocks = side_by_side(list(self.blocks.values()))
         self._standing = legs_of(standing, self.contacts)
         self._number = {name: k for k, name in enumerate(self.contacts.names)}
@@ -156,7 +158,8 @@ class Predictive:
                 f"got v = {state.v!r} and the reference {reference!r:.80}; expected a velocity and "
                 "a function of times"
             )
-        body, grid = Body.of(state), nodes(stances, self.count, self.step)
+        _, inertia = self.legs(state)
+        body, grid = Body.of(state, inertia), nodes(stances, self.count, self.step)
         wanted = reference(grid.times)
         targets = self._targets(wanted)
         nominal, known = self._nominal(body, targets, grid, t), _known(wrenches)

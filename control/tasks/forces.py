@@ -19,6 +19,8 @@ from ...errors import ConfigurationError, ContactError
 from ...robots.values import Shape, array
 from . import Goal
 
+MOMENTS = {3: [], 4: [2], 5: [1, 2], 6: [0, 1, 2]}  # axes of the moments of w, by its dim
+
 
 class ForceRows(NamedTuple):
     """A task at one state: its target is B w = c."""
@@ -138,6 +140,5 @@ def wrench_axes(dim: int, R: Array) -> tuple[Array, Array]:
     """Return the force (3, dim) and the moment (3, dim) of w at its centre, world axes."""
     force, moment = np.zeros((3, dim)), np.zeros((3, dim))
     force[:, :3] = R
-    columns = {3: [], 4: [2], 5: [1, 2], 6: [0, 1, 2]}[dim]
-    moment[:, 3:] = R[:, columns]
+    moment[:, 3:] = R[:, MOMENTS[dim]]
     return force, moment

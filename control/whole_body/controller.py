@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from copy import copy
 from math import isfinite
 from typing import Any, Literal
@@ -64,6 +64,8 @@ class WholeBodyController:
         sole_share: of a sole about its centre that its forces may act on, in (0, 1].
         contact_damping: rate at which residual velocities of contacts and closures decay [1/s].
         force_weight: of deviations from the nominal contact forces [s⁴/m², per (force/mass)²].
+        nominal_forces: t -> {contact: its part of w (dim,), in its axes [N, N·m]}, as of a plan;
+            zero of contacts that are not named. None: the weight, evenly shared.
         regularisation: of all accelerations [s⁴/m², s⁴/rad²].
         on_failure: of a tick that fails: "hold" the last torques, "damp" the joints, or "raise".
             Inputs that are not finite, not the robot's, or late are failures too.
@@ -94,6 +96,7 @@ class WholeBodyController:
         sole_share: float = 1.0,
         contact_damping: float = 20.0,
         force_weight: float = 1e-3,
+        nominal_forces: Callable[[float], Mapping[str, ArrayLike]] | None = None,
         regularisation: float = 1e-6,
         on_failure: Literal["hold", "damp", "raise"] = "hold",
         deadline: float = np.inf,
@@ -106,6 +109,11 @@ class WholeBodyController:
         self.regularisation, self.deadline = regularisation, deadline
         for name in ("contact_damping", "force_weight", "regularisation"):
             number(getattr(self, name), name, at_least=0)
+        if not (nominal_forces is None or callable(nominal_forces)):
+            raise ConfigurationError(
+                f"nominal_forces: got {nominal_forces!r:.80}; expected a function of the time"
+            )
+        self.nominal_forces = nominal_forces
         boolean(strict, "strict")
         whole_number(sides, "sides", at_least=3)
         self.sole_share = number(sole_share, "sole_share", above=0, at_most=1.0)
@@ -332,17 +340,24 @@ class WholeBodyController:
             require_closed(state)
             if len(state.closure_basis) != self._closure_rank:
                 self._closure_rank, self._current = len(state.closure_basis), None
-        finite = self._formulation.update(state, t, loads, self._before(t))
+        nominal = None if self.nominal_forces is None else self.nominal_forces(t)
+        finite = self._formulation.update(state, t, loads, self._before(t), nominal)
         fading = self._switched.fading(loads)
         if finite and fading:
-            self._fade(state, t, fading)
+            self._fade(state, t, fading, nominal)
         return finite
 
-    def _fade(self, state: State, t: float, loads: dict[str, float]) -> None:
+    def _fade(
+        self,
+        state: State,
+        t: float,
+        loads: dict[str, float],
+        nominal: Mapping[str, ArrayLike] | None,
+    ) -> None:
         """Let contacts on a ramp move as they would if they were not there, as see `switching`."""
         others = ContactSet(self.robot, [c for c in self.contacts if c.name not in loads])
         free = self._formulations.of(others, self._closure_rank)
-        if not free.update(state, t, {}, self._before(t)):
+        if not free.update(state, t, {}, self._before(t), nominal):
             return
         a, _, _, answer = self._solver.answer(free)
         program = self._formulation.program

@@ -6,6 +6,7 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 import numpy as np
+from numpy.typing import ArrayLike
 
 from ...arrays import Array
 from ...contacts import ContactSet
@@ -79,7 +80,12 @@ class Formulation:
             self.compiled_rows.bind()
 
     def update(
-        self, state: State, t: float, loads: Mapping[str, float], before: Tick | None = None
+        self,
+        state: State,
+        t: float,
+        loads: Mapping[str, float],
+        before: Tick | None = None,
+        nominal: Mapping[str, ArrayLike] | None = None,
     ) -> bool:
         """Formulate the program of a state; return whether all its data are finite.
 
@@ -88,11 +94,15 @@ class Formulation:
             t: the time that references are evaluated at [s].
             loads: load fractions of contacts that are being loaded or unloaded.
             before: the last tick at an earlier time.
+            nominal: contact forces, as of a WholeBodyController.
         """
         P = self.program
         if P.closures:
             self._fill_closures(state)
         finite = self._fill_rows(state, t, loads)
+        if nominal is not None:
+            P.s[:] = self.structure.P @ self.structure.given_forces(nominal)
+            finite = finite and bool(np.isfinite(P.s).all())
         P.P, self._force_rows = self._force_terms(state, t)
         if self._force_rows:
             finite = finite and bool(np.isfinite(P.s).all() and np.isfinite(P.P).all())

@@ -11,11 +11,12 @@ from operator import is_
 from typing import Any, NamedTuple
 
 import numpy as np
-from numpy.typing import NDArray
+from numpy.typing import ArrayLike, NDArray
 
 from ...arrays import Array, Index
 from ...contacts import ContactSet
 from ...dynamics import State
+from ...robots.values import array
 from ..constraints import Constraint
 from ..program.contact_model import FACING_UP, ContactModel
 from ..program.null_space import moving_columns
@@ -145,6 +146,14 @@ class ProgramStructure:
         total, w = sum(parts) + 1e-12, np.zeros(self.dim)
         for (_, rows), up, part in zip(self.contact_rows, ups, parts, strict=True):
             w[rows.start : rows.start + 3] = self.weight * part / total * up
+        return w
+
+    def given_forces(self, nominal: Mapping[str, ArrayLike]) -> Array:
+        """Return w (dim,) of contact forces that are given; zero where none is."""
+        w = np.zeros(self.dim)
+        for model, rows in self.contact_rows:
+            if (given := nominal.get(model.name)) is not None:
+                w[rows] = array(given, f"nominal force of {model.name!r}", (model.dim,))
         return w
 
     def normal_bounds(self, loads: Mapping[str, float]) -> tuple[Array, Array]:
