@@ -142,6 +142,43 @@ def swing_of(
     return reference
 
 
+def continued(before: Reference, after: Reference, t: float, until: float) -> Reference:
+    """Return the motion of a frame that goes over from one to another by `until`, without a jump.
+
+    What the one is off the other at t, with its velocity and acceleration, goes to rest at zero
+    along the polynomial of the fifth degree, of least jerk. So a minimum-jerk motion whose goal or
+    end is moved goes on as that from where it is; one that is not goes on as it did.
+
+    Args:
+        before, after: motions of poses (`pin.SE3`); the orientation is that of `after`.
+        t, until: from when, and by when [s].
+    """
+    old, new, left = before(t), after(t), _duration(until - t)
+    zero = np.zeros(3)
+    off = np.append(old.value.translation - new.value.translation, zero)
+    rate = left * np.append((old.velocity - new.velocity)[:3], zero)
+    bend = left**2 / 2 * np.append((old.acceleration - new.acceleration)[:3], zero)
+    # (1 − x)³ (c₀ + c₁ x + c₂ x²), with this value and these derivatives at x = 0
+    c = np.array([off, rate + 3 * off, bend + 3 * rate + 6 * off])
+
+    def reference(time: float) -> Desired:
+        x, there = (time - t) / left, after(time)
+        if x >= 1:
+            return there
+        y, p = 1 - x, np.array([1.0, x, x**2])
+        dp, ddp = np.array([0.0, 1.0, 2 * x]), np.array([0.0, 0.0, 2.0])
+        way = y**3 * p @ c
+        velocity = (y**3 * dp - 3 * y**2 * p) @ c / left
+        acceleration = (y**3 * ddp - 6 * y**2 * dp + 6 * y * p) @ c / left**2
+        return Desired(
+            moved(there.value, way[:3]),
+            there.velocity + velocity,
+            there.acceleration + acceleration,
+        )
+
+    return reference
+
+
 def lowering(start: Any, begin: float, speed: float, depth: float) -> Reference:
     """Return the motion of a frame straight down from a pose (`pin.SE3`), as long as to a depth.
 

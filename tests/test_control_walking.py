@@ -214,6 +214,37 @@ def test_legs_do_not_cross_and_reach_their_footholds():
     assert farthest(there, y) == pytest.approx((1 - foothold_program.CLOSEST) * apart)
 
 
+def test_footholds_do_not_follow_the_momentum_of_the_swing_leg(load_robot):
+    """ξ of a robot without its angular momentum moves by ċ + ω (c − p), whatever L̇ is."""
+    robot = load_robot("biped", "floating")
+    feet, q = crouched(robot)
+    walker = control.WalkingController(robot, feet, q, gaits.footsteps(feet, q, 2))
+    rng, h, omega = np.random.default_rng(0), walker.plan.height, walker.plan.omega
+    v, a = rng.normal(size=robot.nv), 3 * rng.normal(size=robot.nv)
+    up = State(robot, q, v)
+    fall = up.com_jacobian @ a + up.com_drift
+    R = dynamics.frame_placement(robot, q, control.trunk(robot)).rotation
+    a[:3] -= R.T @ [0.0, 0.0, fall[2]]  # c̈_z = 0
+    # what has to act on the base, from the equations of motion, acts at p: no horizontal moment
+    wrench = dynamics.inverse_dynamics(robot, q, v, a)[:6]
+    force, moment = R @ wrench[:3], R @ wrench[3:]
+    c = up.com
+    down = q[2] - (c[2] - h)
+    p = q[:2] + np.array([
+        -moment[1] - down * force[0], moment[0] - down * force[1]
+    ]) / force[2]  # fmt: skip
+    e = 1e-6
+    before, after = (
+        walker._xi_at_rest(
+            State(robot, robot.integrate(q, s * e * v + e**2 * a / 2), v + s * e * a)
+        )
+        for s in (-1, 1)
+    )
+    rate = up.com_velocity[:2] + omega * (c[:2] - p)
+    assert ((after - before) / (2 * e))[:2] == pytest.approx(rate, rel=1e-5)
+    assert np.abs((walker._xi_at_rest(up) - walker._xi(up))[:2]).max() > 1e-3
+
+
 def test_the_task_asks_for_the_pendulums_acceleration(load_robot, random_state):
     """On the plan, c̈ = ω² (c − p); off it, the error decays at the rate asked."""
     robot = load_robot("biped", "floating")

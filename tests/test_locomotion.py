@@ -288,3 +288,20 @@ def test_joints_stop_as_quickly_as_the_gait_is(standing):
     )  # fmt: skip
     assert trial.survived
     assert trial.slip < 0.015
+
+
+@pytest.mark.parametrize(
+    ("push", "hurries"), [(0.0, False), (0.3, False), (1.5, True), (-1.5, True)]
+)
+def test_the_next_foot_is_unloaded_at_once_where_xi_is_beside_all_feet(standing, push, hurries):
+    robot, feet, q = standing("biped")
+    walker = control.GaitController(robot, feet, q, velocity=(0.2, 0.0, 0.0))
+    for t in (0.0, 0.3, 0.302):
+        walker(q, np.zeros(robot.nv), t)
+    lifts = walker.begin + walker.plan.times[1]
+    t = lifts - 0.9 * walker._pause
+    v = np.zeros(robot.nv)
+    v[1] = push
+    walker(q, v, t)
+    now = walker.begin + walker.plan.times[1]
+    assert now == pytest.approx(t + walker.ramp if hurries else lifts)

@@ -11,7 +11,7 @@ from footwork import ConfigurationError, ContactError, contacts, control, dynami
 from footwork.contacts.cones.wrench_cone import inner_faces
 from footwork.control.dcm import DcmPlan, Phase
 from footwork.control.program.contact_model import ContactModel
-from footwork.control.references import between, between_postures, swing
+from footwork.control.references import between, between_postures, continued, swing
 from footwork.control.tasks.dcm import DcmTask
 from footwork.dynamics import State
 from footwork.dynamics.kernels.toolchain import switched_off
@@ -556,6 +556,36 @@ def test_references_are_their_own_derivatives(load_robot):
             assert np.abs(v).max() < 1e-12
             assert np.abs(a).max() < 1e-12
     assert swing(pose, goal, 2.0, height=0.1)(2.0).value.isApprox(goal, 1e-9)
+
+
+def test_a_swing_goes_on_from_where_it_is():
+    """With its value, velocity and acceleration; along the ground with the least jerk."""
+    start, goal = pin.SE3.Identity(), pin.SE3(np.eye(3), np.array([0.3, 0.1, 0.02]))
+    old, t, end, h = swing(start, goal, 0.4, height=0.05), 0.1, 0.3, 1e-5
+    same = continued(old, old, t, 0.4)
+    for time in (0.1, 0.25, 0.35, 0.4, 0.5):
+        assert same(time).value.isApprox(old(time).value, 1e-12)
+    there = pin.SE3(np.eye(3), np.array([0.4, -0.1, 0.0]))
+    new = continued(old, swing(start, there, end, height=0.05), t, end)
+    for was, goes_on in zip(old(t)[1:], new(t)[1:], strict=True):
+        assert goes_on == pytest.approx(was)
+    for time in (0.15, 0.25):
+        before, now, after = (new(time + k * h) for k in (-1, 0, 1))
+        rate = (after.value.translation - before.value.translation) / (2 * h)
+        assert now.velocity[:3] == pytest.approx(rate, abs=1e-6)
+        rate = (after.velocity - before.velocity) / (2 * h)
+        assert now.acceleration == pytest.approx(rate, abs=1e-4)
+    assert new(end).value.isApprox(there)
+    assert np.abs(np.concatenate(new(end)[1:])).max() < 1e-9
+    # six conditions make the polynomial of the fifth degree, of least jerk
+    rows = [[i == j for j in range(6)] for i in range(2)] + [[0, 0, 2, 0, 0, 0]]
+    T = end - t
+    rows += [[T**j for j in range(6)], [j * T ** max(j - 1, 0) for j in range(6)]]
+    rows += [[j * (j - 1) * T ** max(j - 2, 0) for j in range(6)]]
+    x, v, a = old(t).value.translation[0], old(t).velocity[0], old(t).acceleration[0]
+    c = np.linalg.solve(np.array(rows, dtype=float), [x, v, a, 0.4, 0, 0])
+    for time in (0.12, 0.2, 0.29):
+        assert new(time).value.translation[0] == pytest.approx(c @ (time - t) ** np.arange(6))
 
 
 # --- what does not fit -----------------------------------------------------------------------

@@ -16,7 +16,7 @@ from ...arrays import Array
 from ...contacts import Contact, PointContact, Terrain
 from ...dynamics import State
 from ..program.contact_model import facing
-from ..references import Profile
+from ..references import Profile, continued
 from ..tasks import FrameTask
 from .footholds import over_ground
 
@@ -94,10 +94,18 @@ class GaitFoot:
         self.goal = self.planned
 
     def swing(
-        self, begin: float, duration: float, height: float, terrain: Terrain | None, along: Profile
+        self,
+        begin: float,
+        duration: float,
+        height: float,
+        terrain: Terrain | None,
+        along: Profile,
+        t: float | None = None,
     ) -> None:
-        """Swing from `start` to `goal`, see `footholds.over_ground`."""
+        """Swing from `start` to `goal`, see `footholds.over_ground`; from t on as it swings now."""
         way = over_ground(
             self.points, self.start, self.goal, duration, begin, height, terrain, along
         )
+        if t is not None and t < begin + duration:
+            way = continued(self.task.target, way, t, begin + duration)
         self.go(FootMode.SWING, way)

@@ -14,6 +14,9 @@ So the foot lands where and when
                 legs do not cross, and reach their footholds;   τ_min ≤ τ ≤ τ₀
 
 which has a solution for each ξ: what footholds and time cannot catch is β, left to the next step.
+ξ is taken without the angular momentum L that the swing leg will have given back when it lands,
+which is ξ + (L_y, −L_x)/(m h ω): of a quick step of G1 to the side half as much as a push of
+0.4 m/s.
 No swing lasts longer than planned: ξ above the foot that carries would stay there as long as the
 program likes, while the robot goes on ahead.
 Location and timing of steps in this manner: M. Khadiv, A. Herzog, S. Moosavian, L. Righetti,

@@ -41,7 +41,7 @@ from .foothold_program import APART, FADE, FootholdProgram
 from .footholds import near
 from .gait import GAITS, RISE, Gait, feet_by_place, heading, middle, swings_in_turn
 from .ground_plane import GroundPlane
-from .walking import WalkingController
+from .walking import WalkingController, _axes
 
 QUICKEST = 0.6  # shortest times of a gait, as a fraction of the natural ones
 ROOM = 0.06  # of soles to risers ahead, so that they are lifted before they go on [h]
@@ -328,6 +328,28 @@ class GaitController(WalkingController):
         super()._advance(state, t)
 
     # --- pushes ------------------------------------------------------------------------------
+
+    def _prepare(self, state: State, t: float) -> None:
+        if self._between_swings(t) and self._beside_feet(state):  # no time to lose
+            self.begin = self.dcm.begin = t + self.ramp - float(self.plan.times[self._phase + 1])
+        super()._prepare(state, t)
+
+    def _between_swings(self, t: float) -> bool:
+        """Whether all feet carry, and the next ones are about to be unloaded."""
+        since, phases = t - self.begin, self.plan.phases
+        index = self.plan.index(since)
+        if index != self._phase or index == len(phases) - 1 or phases[index].swings:
+            return False
+        left = self.plan.times[index + 1] - since
+        carry = all(foot.mode is FootMode.STANCE for foot in self._feet.values())
+        return bool(carry and self.ramp < left <= self._pause)
+
+    def _beside_feet(self, state: State) -> bool:
+        """Whether ξ is farther to one side than all feet."""
+        left = _axes(self.feet, state)[:, 1]
+        places = self.feet.attachment.positions(state)[:, :2] @ left
+        xi = float(left @ (self._xi(state) - self.plan.up)[:2])
+        return bool(not places.min() <= xi <= places.max())
 
     def _stands(self, since: float) -> bool:
         """Whether all feet stay where they are for longer than between two swings."""

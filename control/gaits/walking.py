@@ -113,7 +113,7 @@ class WalkingController:
         ground = float(middle(places, self.feet.names)[2])
         self.plan = DcmPlan(phases, float(com[2]) - ground, robot._model.gravity.linear)
         self._first = self.plan  # footholds as given
-        soles = any(contact.dim == 6 for contact in self.feet)
+        self._on_soles = soles = any(contact.dim == 6 for contact in self.feet)
         weight = np.array([DCM, DCM, DCM if soles else UPRIGHT])
         given = REACH * self.plan.height if reach is None else reach
         self.reach = length(given, "reach", zero=True)
@@ -377,10 +377,10 @@ class WalkingController:
         stand = all(placed(feet[n].contact, T, ground)[0] is not None for n, T in now.items())
         return now if stand else first
 
-    def _swing(self, foot: GaitFoot) -> None:
+    def _swing(self, foot: GaitFoot, t: float | None = None) -> None:
         begin = self.begin + self.plan.times[self._phase]
         duration = self.plan.phases[self._phase].duration
-        foot.swing(begin, duration, self.step_height, self.terrain, self._along)
+        foot.swing(begin, duration, self.step_height, self.terrain, self._along, t)
 
     def _land(self) -> None:
         """Add the contacts of the feet that have landed."""
@@ -392,7 +392,9 @@ class WalkingController:
     def _aim(self, feedback: FootholdProgram, state: State, t: float) -> None:
         """Move the footholds of the swing feet, their time, and the plan, to where ξ will be."""
         before = feedback.offset, feedback.timed
-        if not feedback.follow(self._xi(state), t - self.begin, min(t - self._last, FILTER)):
+        if not feedback.follow(
+            self._xi_at_rest(state), t - self.begin, min(t - self._last, FILTER)
+        ):
             return
         retimed = feedback.timed is not self.plan
         if retimed or np.linalg.norm(feedback.offset - self._swung) > MOVED:
@@ -403,7 +405,7 @@ class WalkingController:
                 return
             self.plan, self._swung = feedback.timed, feedback.offset
             for foot, way in zip(feet, ways, strict=True):
-                self._swing_to(foot, way)
+                self._swing_to(foot, way, t)
             self._short = (np.mean(ways, axis=0) - feedback.offset) * [1.0, 1.0, 0.0]
         feedback.offset = feedback.offset + self._short
         self.dcm.target = feedback.aimed
@@ -431,11 +433,25 @@ class WalkingController:
         """ξ (3,) [m]."""
         return np.asarray(state.com + state.com_velocity / self.plan.omega)
 
-    def _swing_to(self, foot: GaitFoot, way: Array) -> None:
-        """Let a swing end with its foothold moved by (3,) [m]."""
+    def _xi_at_rest(self, state: State) -> Array:
+        """ξ (3,) when the angular momentum L that the robot has now is gone [m].
+
+        The swing leg has it, and gives it back as it lands: with m h c̈ = m g (c − p) + (−L̇_y, L̇_x)
+        along the ground, ċ changes by (L_y, −L_x)/(m h) until then. On points the whole robot turns
+        about the line between them, which no force takes back: ξ as it is.
+        """
+        if not self._on_soles:
+            return self._xi(state)
+        x, y, _ = state.centroidal_momentum[3:].tolist()
+        gone = np.array([y, -x, 0.0]) / (self.robot.mass * self.plan.height)
+        return np.asarray(self._xi(state) + gone / self.plan.omega)
+
+    def _swing_to(self, foot: GaitFoot, way: Array, t: float) -> None:
+        """Let a swing go on from t to its foothold, moved by (3,) [m]."""
         if not (foot.stopped or foot.stumbled):
             foot.goal = moved(foot.planned, way)
-            self._swing(foot)
+            # light legs on points catch up with a jump, and fast trots need their feet there
+            self._swing(foot, t if self._on_soles else None)
 
     def _on_ground(self, foot: GaitFoot, offset: Array) -> Array | None:
         """The offset (3,) of a foothold with that to the ground there; None if it cannot stand."""
