@@ -22,6 +22,7 @@ from footwork.control.predictive import (
     PredictiveGait,
     Reference,
     Stance,
+    Weights,
     solve,
     solve_batch,
 )
@@ -257,6 +258,35 @@ def test_what_is_wanted_ahead_goes_along_the_path():
             np.testing.assert_allclose(found.rate[k], [0.0, 0.0, velocity[2]], atol=1e-12)
             own = momenta[:, :, :3].sum(axis=0) @ base.T @ -found.velocity[k]
             np.testing.assert_allclose(found.legs[k], base @ own, atol=1e-12)
+
+
+def test_on_soles_the_centre_of_mass_sways_to_the_plan():
+    """c⁺ = ξ + e^{−ωh} (c − ξ), exact where ξ rests; else with ξ half-way through each node."""
+    robot, feet, q = standing("biped")
+    gait = PredictiveGait(robot, feet, q, "walk", velocity=(0.3, 0.0, 0.0))
+    gait(q, np.zeros(robot.nv), 0.0)
+    q = robot.integrate(q, np.append([0.01, 0.02, 0.0], np.zeros(robot.nv - 3)))
+    state, plan, omega = State(robot, q, np.zeros(robot.nv)), gait.plan, gait.plan.omega
+    times = np.linspace(0.0, 0.6, 1201)
+    found = gait._wanted(state, 0.1, [])(times)
+    xi = np.array([plan.dcm(0.1 + t - gait.begin)[0][:2] for t in times])
+    np.testing.assert_allclose(found.com[0, :2], state.com[:2], atol=1e-12)
+    np.testing.assert_allclose(found.velocity[:, :2], omega * (xi - found.com[:, :2]), atol=1e-12)
+    middle = 0.5 * (found.velocity[1:, :2] + found.velocity[:-1, :2])
+    way = np.vstack([np.zeros((1, 2)), np.cumsum(middle * np.diff(times)[:, None], axis=0)])
+    np.testing.assert_allclose(found.com[:, :2], state.com[:2] + way, atol=1e-6)
+    assert np.ptp(found.com[:, 1]) > 0.01  # to the side
+
+
+@pytest.mark.parametrize(("name", "points"), [("go2", 1), ("biped", 4)])
+def test_what_forces_cost_does_not_depend_on_how_many_points_share_them(name, points):
+    robot, feet, q = standing(name)
+    state = State(robot, q, np.zeros(robot.nv))
+    found = Predictive(robot, feet, q)(state, stepping(feet, q, []), upright(state))
+    problem, h = found.subproblem, found.nodes.durations
+    for k in range(len(h)):
+        R = problem.R[problem.first[k] : problem.first[k + 1]]
+        np.testing.assert_allclose(R, points * Weights().force * h[k], rtol=1e-12)
 
 
 def test_what_legs_turn_is_told_by_the_reference_and_the_rest_fades():

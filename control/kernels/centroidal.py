@@ -156,8 +156,13 @@ def assemble(body, targets, grid, nominal, blocks, now, then, carries, cost, pro
             contact_rows(
                 body, targets.rotation[k], grid, i, arm, blocks, legs, wrench, problem, row
             )
+            # points that share a force, Σ f_i = f, have a sum of squares of f²/n
+            square = 0.0
             for a in range(blocks.even.shape[1]):
-                problem.R[row, a] = cost.force * grid.h[k]
+                square += blocks.even[c, a] ** 2
+            weight = cost.force * grid.h[k] / (square if square > 0.0 else 1.0)
+            for a in range(blocks.even.shape[1]):
+                problem.R[row, a] = weight
                 problem.u[row, a] = blocks.even[c, a] / (end - begin)
             row += 1
     first[len(grid.h)] = row

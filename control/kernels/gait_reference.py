@@ -2,8 +2,14 @@
 """Reference of a gait at the nodes of a prediction: poses along its path, and its legs' momentum.
 
 The path turns at ω_z and goes on at (v_x, v_y) in its own axes: after a time t it has turned by
-φ = ω_z t, along a chord of the length |v| t sinc(φ/2), half of φ from where it was headed. The
-momentum of the legs is that of `predictive.legs`,
+φ = ω_z t, along a chord of the length |v| t sinc(φ/2), half of φ from where it was headed. On soles
+the centre of mass sways as that of a pendulum, from where it is, to the divergent component ξ of
+the gait's plan (`control.dcm`): else the centre of pressure would have to be under the path, along
+the inner edge of each sole. With ξ half-way through a node,
+
+    ċ = ω (ξ − c),    c(t + h) = ξ + e^{−ωh} (c(t) − ξ).
+
+The momentum of the legs is that of `predictive.legs`,
 
     L_legs = R Σ_i K_i Rᵀ (ṗ_i − v),
 
@@ -44,6 +50,20 @@ class Path(NamedTuple):
     upright: Any
 
 
+class Pendulum(NamedTuple):
+    """What the centre of mass sways by, along the ground.
+
+    Attributes:
+        omega: ω [1/s].
+        place: c (2,) now [m].
+        dcm: ξ (N + 1, 2) of the plan at the nodes [m]; (0, 2): it does not sway.
+    """
+
+    omega: Any
+    place: Any
+    dcm: Any
+
+
 class Swings(NamedTuple):
     """Swings of feet.
 
@@ -63,10 +83,13 @@ class Swings(NamedTuple):
     height: Any
 
 
-def gait_reference(path, swings, times, out):
+def gait_reference(path, pendulum, swings, times, out):
     """Write the reference at times (N + 1,) from now on [s]: `Targets`."""
     for k in range(len(times)):
         pose(path, times[k], out.com[k], out.velocity[k], out.rotation[k], out.rate[k])
+    if len(pendulum.dcm) > 0:
+        sway(pendulum, times, out.com, out.velocity)
+    for k in range(len(times)):
         swinging(swings, times[k], out.velocity[k], out.rotation[k], out.legs[k])
 
 
@@ -94,6 +117,19 @@ def pose(path, t, com, velocity, rotation, rate):
     rate[2] = moving * wz
 
 
+def sway(pendulum, times, com, velocity):
+    """Write the motion of a pendulum along the ground."""
+    omega, xi = pendulum.omega, pendulum.dcm
+    for i in range(2):
+        c = pendulum.place[i]
+        for k in range(len(times)):
+            if k > 0:
+                half_way = 0.5 * (xi[k - 1, i] + xi[k, i])
+                decay = np.exp(-omega * (times[k] - times[k - 1]))
+                c = half_way + decay * (c - half_way)
+            com[k, i], velocity[k, i] = c, omega * (xi[k, i] - c)
+
+
 def swinging(swings, t, velocity, rotation, out):
     """Write the momentum of legs at a time, of a base with this velocity and orientation."""
     still = product(rotation.T, velocity)
@@ -119,6 +155,7 @@ def _example():
     x, row, table, cube = 0.0, np.empty(0), np.empty((0, 0)), np.empty((0, 0, 0))
     return (
         Path(table, row, row, x, row, row, x, table),
+        Pendulum(x, row, table),
         Swings(cube, np.empty(0, np.intp), row, row, table, x),
         row, Targets(table, table, cube, table, table),
     )  # fmt: skip

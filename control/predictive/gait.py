@@ -21,7 +21,7 @@ from ..gaits.grip import with_friction
 from ..gaits.locomotion import GaitController
 from ..kernels import TICKS
 from ..kernels.centroidal import Targets
-from ..kernels.gait_reference import GAIT_REFERENCE, Path
+from ..kernels.gait_reference import GAIT_REFERENCE, Path, Pendulum
 from ..kernels.profiles import minimum_acceleration
 from ..references import Desired, moved
 from ..tasks import FrameTask, MomentumTask, PostureTask, Task
@@ -38,6 +38,7 @@ from .stances import Stance
 # to and fro, rather than lifts it.
 LINEAR = 2000.0  # weight of the acceleration of the centre of mass [s⁴/m²]
 ANGULAR = 0.1  # of the rate of the angular momentum [1/(N·m)²]
+SOLES = 0.5  # the same on soles, whose moments give it
 ATTITUDE = 3.0  # of the base's angular acceleration [s⁴/rad²]
 STIFFNESS = 80.0  # of the joints' ranges: legs that trot come near theirs [1/s]
 RAMP = 0.01  # time to load and unload a foot: a trot has no more [s]
@@ -138,7 +139,8 @@ class PredictiveGait(GaitController):
     def _permanent_tasks(self, q: Array) -> list[Task]:
         """The tasks of all phases: those of the prediction, and a posture."""
         m = float(self.robot.mass)
-        weight = np.array([LINEAR / m**2] * 3 + [ANGULAR] * 3)
+        angular = SOLES if self._on_soles else ANGULAR
+        weight = np.array([LINEAR / m**2] * 3 + [angular] * 3)
         self.motion = MomentumTask(
             self._momentum, rows_of="both", gain=0.0, weight=weight, name="momentum"
         )
@@ -181,7 +183,7 @@ class PredictiveGait(GaitController):
         return stances, swings
 
     def _wanted(self, state: State, t: float, swings: Sequence[Swing]) -> Any:
-        """The reference from t on: above the path, upright, ahead."""
+        """The reference from t on: above the path, upright, ahead; on soles, swaying."""
         start = self.path.start
         path = Path(
             start.rotation.copy(), start.translation.copy(), self.path.velocity,
@@ -189,11 +191,19 @@ class PredictiveGait(GaitController):
             self._upright @ self._root,
         )  # fmt: skip
         legs = self.predictive.legs.swings(state, swings, self.step_height)
+        plan = self.plan if self._feedback is None else self._feedback.landed
+        place, since = state.com[:2].copy(), t - self.begin
 
         def reference(times: Array) -> Reference:
             n = len(times)
+            xi = (
+                [plan.dcm(since + ahead)[0][:2] for ahead in times.tolist()]
+                if self._on_soles
+                else []
+            )
+            pendulum = Pendulum(plan.omega, place, np.array(xi).reshape(-1, 2))
             found = Targets(*(np.empty((n, *each)) for each in ((3,), (3,), (3, 3), (3,), (3,))))
-            GAIT_REFERENCE.overload().run(path, legs, times, found)
+            GAIT_REFERENCE.overload().run(path, pendulum, legs, times, found)
             return Reference(*found)
 
         return reference

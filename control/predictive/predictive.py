@@ -40,7 +40,8 @@ class Weights:
         position, velocity: of the centre of mass, along the ground and upwards [1/m², s²/m²].
         spin: of (L − I ω̂ − L_legs)/(m ρ²) [s²/rad²].
         turn: of the base's orientation, its tilt and its heading [1/rad²].
-        force: of deviations from evenly shared forces, in weights.
+        force: of deviations from evenly shared forces, in weights: of a contact's, however many
+            points share it.
         last: by how much the last node weighs more, in seconds.
         excess: of the height and tilt that are exceeded, per [m] and [rad]; linear, so that
             nothing is exceeded that need not be.
