@@ -45,6 +45,10 @@ class Timed:
         self.times.append(time.thread_time() - began)
         return found
 
+    def __getattr__(self, name: str) -> Any:
+        """Return an attribute of the function."""
+        return getattr(self.function, name)
+
 
 def measured(name: str, gait: str, speed: float, ticks: int) -> dict[str, Any]:
     """The times of so many predictions of a robot in closed loop."""
