@@ -58,6 +58,10 @@ def test_a_path_is_the_integral_of_its_velocity():
         angle += h * velocity[2]
     assert path.at(2.5).translation == pytest.approx(x, abs=1e-7)
     assert yaw(path.at(2.5).rotation) == pytest.approx(angle)
+    for t in (0.2, 0.9, 2.5):
+        P = path.at(t)
+        expected = [*P.translation[:2], *P.rotation[:2, 0]]
+        np.testing.assert_allclose(path.along(t), expected, atol=1e-12)
     after = path.turned(2.5, np.zeros(3))
     assert after.at(2.5).isApprox(path.at(2.5))
     assert after.at(9.0).isApprox(path.at(2.5))

@@ -65,7 +65,8 @@ class WholeBodyController:
         contact_damping: rate at which residual velocities of contacts and closures decay [1/s].
         force_weight: of deviations from the nominal contact forces [s⁴/m², per (force/mass)²].
         nominal_forces: t -> {contact: its part of w (dim,), in its axes [N, N·m]}, as of a plan;
-            zero of contacts that are not named. None: the weight, evenly shared.
+            zero of contacts that are not named; of those that do not carry now it is not used, for
+            plans name feet before they land. None: the weight, evenly shared.
         regularisation: of all accelerations [s⁴/m², s⁴/rad²].
         on_failure: of a tick that fails: "hold" the last torques, "damp" the joints, or "raise".
             Inputs that are not finite, not the robot's, or late are failures too.
