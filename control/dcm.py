@@ -22,6 +22,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from copy import copy
 from dataclasses import dataclass, field
+from functools import cached_property
 from itertools import accumulate
 from math import exp
 from typing import Any
@@ -108,9 +109,10 @@ class DcmPlan:
     def _take(self, phases: tuple[Phase, ...], height: float) -> None:
         self.omega = float(np.sqrt(-self.gravity[2] / height))
         self.height, self.up = height, -self.gravity / self.omega**2
-        self._phases = phases
-        self._shift: tuple[int, float, Array] | None = None
+        self.phases = phases
         durations = [phase.duration for phase in phases]
+        self._swings = [phase.swings for phase in phases]  # their footholds as planned,
+        self._ways = np.zeros((len(phases), 3))  # and how far they are moved [m]
         self.times = np.array(list(accumulate(durations, initial=0.0)))
         p = np.array([(phase.start, phase.end) for phase in phases])
         self._durations, self._p = durations, p  # (n, 2, 3)
@@ -126,12 +128,15 @@ class DcmPlan:
             found[i - 1] = rest[i] + decay[i] * found[i]
         return found
 
-    @property
+    @cached_property
     def phases(self) -> tuple[Phase, ...]:
-        """The phases, one after the other."""
-        if self._shift is not None:  # made when they are asked for: it takes a while
-            self._phases, self._shift = self._moved(*self._shift), None
-        return self._phases
+        """The phases, one after the other; those of a shifted plan take a while to make."""
+        return tuple(
+            Phase.of(duration, start, end, {name: moved(T, way) for name, T in swings.items()})
+            for duration, (start, end), swings, way in zip(
+                self._durations, self._p, self._swings, self._ways, strict=True
+            )
+        )
 
     def _back(self, i: int, time_left: float) -> Array:
         start, stop = self._p[i]
@@ -184,13 +189,13 @@ class DcmPlan:
     def _shares(self, first: int, fade: float) -> list[tuple[float, float, float]]:
         """a, b and κ at the end of each phase."""
         a, b, of_p = 0.0, 1.0, [(0.0, 0.0)] * (first + 1)
-        for phase in self.phases[first + 1 :]:
+        for swings in self._swings[first + 1 :]:
             of_p.append((a, b))
-            a, b = b, b * (fade if phase.swings else 1.0)
+            a, b = b, b * (fade if swings else 1.0)
         share, found = of_p[-1][1], list[tuple[float, float, float]]()
-        for (a, b), phase in zip(reversed(of_p), reversed(self.phases), strict=True):
+        for (a, b), duration in zip(reversed(of_p), reversed(self._durations), strict=True):
             found.append((a, b, share))
-            time = self.omega * phase.duration
+            time = self.omega * duration
             d = (b - a) / time
             share = a + d + exp(-time) * (share - b - d)
         return found[::-1]
@@ -207,18 +212,10 @@ class DcmPlan:
         offset, shares = np.asarray(by, dtype=float), np.array(self._shares(first, fade))
         ways = shares[:, :, None] * offset
         plan = copy(self)
-        plan._phases, plan._shift = self.phases, (first, fade, ways[:, 1])
+        vars(plan).pop("phases", None)
         plan._p, plan._ends = self._p + ways[:, :2], self._ends + ways[:, 2]
+        plan._ways = self._ways + fade * ways[:, 1]
         return plan
-
-    def _moved(self, first: int, fade: float, ways: Array) -> tuple[Phase, ...]:
-        """The phases with the feet that swing after phase `first`, and p, where they are now."""
-        phases = list(self._phases[: first + 1])
-        for i, phase in enumerate(self._phases[first + 1 :], first + 1):
-            swings = {name: moved(T, fade * ways[i]) for name, T in phase.swings.items()}
-            start, end = self._p[i]
-            phases.append(Phase.of(phase.duration, start, end, swings))
-        return tuple(phases)
 
     def aimed(self, phase: int, by: ArrayLike) -> DcmPlan:
         """Return the plan with ξ at the end of a phase moved by (3,) [m], all else as it is."""
@@ -232,7 +229,7 @@ class DcmPlan:
         plan, i = copy(self), phase + 1
         now = self.phases[phase]
         other = Phase.of(duration, now.start, now.end, now.swings)
-        plan._phases, plan._shift = (*self.phases[:phase], other, *self.phases[i:]), None
+        plan.phases = (*self.phases[:phase], other, *self.phases[i:])
         plan._durations = [*self._durations[:phase], duration, *self._durations[i:]]
         plan.times = np.append(self.times[:i], self.times[i:] + (duration - now.duration))
         return plan

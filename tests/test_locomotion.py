@@ -10,7 +10,7 @@ import footwork as fw
 from footwork import cli, control
 from footwork.contacts import Box, Terrain
 from footwork.control import gaits, judging
-from footwork.control.gaits.locomotion import Path
+from footwork.control.gaits.path import Path
 from footwork.errors import ConfigurationError, ContactError
 
 NOISE = control.Noise(velocities=0.05, base_velocity=0.03, base_orientation=0.005)
@@ -58,10 +58,11 @@ def test_a_path_is_the_integral_of_its_velocity():
         angle += h * velocity[2]
     assert path.at(2.5).translation == pytest.approx(x, abs=1e-7)
     assert yaw(path.at(2.5).rotation) == pytest.approx(angle)
-    for t in (0.2, 0.9, 2.5):
-        P = path.at(t)
-        expected = [*P.translation[:2], *P.rotation[:2, 0]]
-        np.testing.assert_allclose(path.along(t), expected, atol=1e-12)
+    for wz in (0.7, -3e-9, 0.0):
+        path = Path(start, np.array([0.3, 0.2, wz]), begin=0.5)
+        for t in (0.2, 0.9, 2.5):
+            twist = max(t - 0.5, 0.0) * np.array([0.3, 0.2, 0.0, 0.0, 0.0, wz])
+            np.testing.assert_allclose(path.at(t), start * pin.exp6(twist), atol=1e-12)
     after = path.turned(2.5, np.zeros(3))
     assert after.at(2.5).isApprox(path.at(2.5))
     assert after.at(9.0).isApprox(path.at(2.5))

@@ -1,10 +1,9 @@
 """Locomotion at a commanded velocity: a gait whose footholds follow a path.
 
-The path is where the middle of the feet should be: from where the command was given it goes on with
-the velocity (vx, vy, wz) in its own axes. A foot lands where its place beneath a robot on the path
-will be half-way through its stance,
+The `Path` is where the middle of the feet should be. A foot lands where its place beneath a robot
+on the path P will be half-way through its stance,
 
-    T_foot = P(t_½) T_nominal,    Ṗ = P [vx, vy, wz]^,
+    T_foot = P(t_½) T_nominal,
 
 so that it carries as long before as behind the body (M. Raibert, "Legged robots that balance"
 (1986), ch. 2, for a body that is where it should be). What it is off, `foothold_program` adds. The
@@ -15,9 +14,8 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from copy import copy
-from dataclasses import dataclass
 from functools import cache
-from math import copysign, cos, hypot, sin
+from math import copysign, hypot
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -34,13 +32,16 @@ from ...robots.configuration import check_configuration
 from ...robots.robot import Robot
 from ...robots.values import array, number
 from ..dcm import DcmPlan, Phase
-from ..references import Desired, moved
+from ..kernels import path as ground_path
+from ..kernels.path import GroundPose
+from ..references import Desired
 from ..whole_body.standing import trunk
 from .foot import FootMode, GaitFoot
 from .foothold_program import APART, FADE, FootholdProgram
 from .footholds import near
 from .gait import GAITS, RISE, Gait, feet_by_place, heading, middle, swings_in_turn
 from .ground_plane import GroundPlane
+from .path import Path, rotation
 from .walking import WalkingController, _axes
 
 QUICKEST = 0.6  # shortest times of a gait, as a fraction of the natural ones
@@ -69,46 +70,6 @@ class TooFast(ConfigurationError):
     def __init__(self, message: str, velocity: tuple[float, ...] = ()) -> None:
         super().__init__(message)
         self.velocity = velocity
-
-
-@dataclass(frozen=True, eq=False)
-class Path:
-    """Poses P(t) on the ground, from a time on at a constant velocity in their own axes.
-
-    Attributes:
-        start: P at `begin` (`pin.SE3`), z up.
-        velocity: (vx, vy, wz) [m/s, rad/s].
-        begin: [s]; before, P is `start`.
-    """
-
-    start: Any
-    velocity: Array
-    begin: float
-
-    def at(self, t: float) -> Any:
-        """Return P(t)."""
-        vx, vy, wz = self.velocity * max(t - self.begin, 0.0)
-        return self.start * pin.exp6(np.array([vx, vy, 0.0, 0.0, 0.0, wz]))
-
-    def along(self, t: float) -> tuple[float, float, float, float]:
-        """Return x, y, cos ψ and sin ψ of P(t), with ψ its heading.
-
-        In the time s since it began it has turned by φ = ω_z s, along a chord of the length
-        |v| s sinc(φ/2), half of φ from where it was headed.
-        """
-        vx, vy, wz = self.velocity.tolist()
-        x, y, _ = self.start.translation.tolist()
-        (c, s), time = self.start.rotation[:2, 0].tolist(), max(t - self.begin, 0.0)
-        half = 0.5 * wz * time
-        u, w = cos(half), sin(half)
-        far = time * (w / half if half else 1.0)
-        p, q = far * (vx * u - vy * w), far * (vx * w + vy * u)
-        turned, rate = u * u - w * w, 2 * u * w
-        return x + c * p - s * q, y + s * p + c * q, c * turned - s * rate, s * turned + c * rate
-
-    def turned(self, t: float, velocity: Array) -> Path:
-        """Return the path that goes on with another velocity from t on."""
-        return Path(self.at(t), velocity, t)
 
 
 class Steady(NamedTuple):
@@ -408,11 +369,9 @@ class GaitController(WalkingController):
         self.ground.fit(self._stood.values())
         if swings := self._feet_in(FootMode.SWING):
             self._offset = self._found_offset(places, swings, t)
-        if not (self.velocity.any() or self.path.velocity.any()):  # it stays where it was pushed
-            P = self.path.at(t)
-            self.path = Path(moved(P, self._offset), np.zeros(3), t)
-            self._offset = np.zeros(3)
-        self._take_up(t if self.path.velocity.any() else t + first)
+        if self.path.stands and not self.velocity.any():  # it stays where it was pushed
+            self.path, self._offset = self.path.put(t, self._offset), np.zeros(3)
+        self._take_up(t + first if self.path.stands else t)
         try:
             groups = self._next_groups(places, t, catch)
             phases = self._phases(places, t, first, groups)
@@ -440,10 +399,9 @@ class GaitController(WalkingController):
 
     def _take_up(self, t: float) -> None:
         """Let the path go on with the commanded velocity, or as near to it as a step allows."""
-        step, h = CHANGE * self.plan.omega, self.plan.height
-        changes = zip(self.path.velocity.tolist(), self.velocity.tolist(), (h, h, 1.0), strict=True)
-        taken = [now + min(max(told - now, -step * x), step * x) for now, told, x in changes]
-        self.path = self.path.turned(t, np.array(taken))
+        h = self.plan.height
+        most = CHANGE * self.plan.omega * np.array([h, h, 1.0])
+        self.path = self.path.towards(t, self.velocity, most)
 
     def _quickness(self) -> float:
         """The time of a step as a fraction of the natural one, at most 1."""
@@ -467,14 +425,12 @@ class GaitController(WalkingController):
         off_x, off_y, _ = self._offset.tolist()
 
         @cache
-        def ahead(k: int) -> tuple[tuple[float, ...], Array, tuple[float, float]]:
+        def ahead(k: int) -> tuple[GroundPose, Array, tuple[float, float]]:
             """P half-way through the stance after swing k, axes on the ground, left at its lift."""
             begin = lift + k * step
             P = self.path.along(begin + swing + 0.5 * self._stance_time)
-            _, _, c, s = P
-            axes = self.ground.tilt @ np.array([[c, -s, 0.0], [s, c, 0.0], [0.0, 0.0, 1.0]])
-            _, _, c, s = self.path.along(begin)
-            return P, axes, (-s, c)
+            left = ground_path.direction(self.path.along(begin), 0.0, 1.0)
+            return P, self.ground.tilt @ rotation(P), left
 
         def goal(places: dict[str, Any], k: int, name: str) -> Any:
             P, axes, (left_x, left_y) = ahead(k)
@@ -490,15 +446,15 @@ class GaitController(WalkingController):
 
         return goal
 
-    def _place(self, name: str, P: tuple[float, ...]) -> tuple[float, float]:
+    def _place(self, name: str, P: GroundPose) -> tuple[float, float]:
         """Where a foot should be while the robot is at P; farther out where it goes sideways [m].
 
         From one step to the next the feet come together by |vy| times the time of a step, or apart.
         """
-        (x, y, _), (there_x, there_y, c, s) = self._nominal[name], P
+        x, y, _ = self._nominal[name]
         closer = abs(float(self.path.velocity[1])) * self._step_time
         y += copysign(max(0.0, 0.5 * closer - (1 - APART) * abs(y)), y)
-        return there_x + c * x - s * y, there_y + s * x + c * y
+        return ground_path.point(P, x, y)
 
     def _on_ground(self, foot: GaitFoot, offset: Array) -> Array | None:
         if self.terrain is not None:
@@ -516,7 +472,7 @@ class GaitController(WalkingController):
         x, y = zip(*[self._off(places, foot.name, P) for foot in feet], strict=True)
         return np.array([sum(x) / len(feet), sum(y) / len(feet), 0.0])
 
-    def _off(self, places: dict[str, Any], name: str, P: tuple[float, ...]) -> tuple[float, float]:
+    def _off(self, places: dict[str, Any], name: str, P: GroundPose) -> tuple[float, float]:
         """How far a foot is from where it should be while the robot is at P [m]."""
         (x, y, _), (there_x, there_y) = places[name].translation.tolist(), self._place(name, P)
         return x - there_x, y - there_y
@@ -526,10 +482,10 @@ class GaitController(WalkingController):
     ) -> Sequence[tuple[str, ...]]:
         """Who swings next: a whole cycle at least, nobody where all stand and may."""
         cycle = len(self._groups)
-        if self.path.velocity.any():
-            count = max(cycle, int(np.ceil(AHEAD / (self.gait.swing + self.gait.double))))
-        else:
+        if self.path.stands:
             count = cycle if catch or not self._at_home(places, t) else 0
+        else:
+            count = max(cycle, int(np.ceil(AHEAD / (self.gait.swing + self.gait.double))))
         return [self._groups[(self._turn + k) % cycle] for k in range(count)]
 
     def _at_home(self, places: dict[str, Any], t: float) -> bool:

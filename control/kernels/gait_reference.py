@@ -1,11 +1,9 @@
 # mypy: disable-error-code="no-untyped-def, no-untyped-call"
 """Reference of a gait at the nodes of a prediction: poses along its path, and its legs' momentum.
 
-The path turns at ω_z and goes on at (v_x, v_y) in its own axes: after a time t it has turned by
-φ = ω_z t, along a chord of the length |v| t sinc(φ/2), half of φ from where it was headed. On soles
-the centre of mass sways as that of a pendulum, from where it is, to the divergent component ξ of
-the gait's plan (`control.dcm`): else the centre of pressure would have to be under the path, along
-the inner edge of each sole. With ξ half-way through a node,
+On soles the centre of mass sways as that of a pendulum, from where it is, to the divergent
+component ξ of the gait's plan (`control.dcm`): else the centre of pressure would have to be under
+the path, along the inner edge of each sole. With ξ half-way through a node,
 
     ċ = ω (ξ − c),    c(t + h) = ξ + e^{−ωh} (c(t) − ξ).
 
@@ -25,6 +23,7 @@ import numpy as np
 
 from ...dynamics.kernels.toolchain import Kernel
 from .centroidal import Targets, product
+from .path import GroundPose, along, direction
 from .profiles import bump, minimum_acceleration
 
 
@@ -32,7 +31,7 @@ class Path(NamedTuple):
     """A path on the ground, from now on.
 
     Attributes:
-        rotation, place: R (3, 3) and p (3,) where it begins, z up.
+        start: where it begins, a `GroundPose`.
         velocity: (v_x, v_y, ω_z).
         since: when it began [s]; not yet, where that is negative.
         point, slope: (3,), (2,), of the ground.
@@ -40,8 +39,7 @@ class Path(NamedTuple):
         upright: (3, 3), from the axes of the base to those of the path.
     """
 
-    rotation: Any
-    place: Any
+    start: Any
     velocity: Any
     since: Any
     point: Any
@@ -95,26 +93,17 @@ def gait_reference(path, pendulum, swings, times, out):
 
 def pose(path, t, com, velocity, rotation, rate):
     """Write the centre of mass and the base above the path at a time, and their velocities."""
-    vx, vy, wz = path.velocity[0], path.velocity[1], path.velocity[2]
-    since = max(path.since + t, 0.0)
-    half = 0.5 * wz * since
-    chord = np.sin(half) / (0.5 * wz) if abs(half) > 1e-9 else since
-    c, s = np.cos(half), np.sin(half)
-    way = product(path.rotation, (chord * (c * vx - s * vy), chord * (s * vx + c * vy), 0.0))
-    c, s = np.cos(2.0 * half), np.sin(2.0 * half)
+    P = along(path.start, path.velocity, max(path.since + t, 0.0))
     moving = 1.0 if path.since >= 0.0 else 0.0
-    goes = product(path.rotation, (c * vx - s * vy, s * vx + c * vy, 0.0))
-    com[2] = path.point[2] + path.height
-    for i in range(3):
-        velocity[i], rate[i] = moving * goes[i], 0.0
-        for j in range(3):
-            x, y, z = path.upright[0, j], path.upright[1, j], path.upright[2, j]
-            turned = product(path.rotation, (c * x - s * y, s * x + c * y, z))
-            rotation[i, j] = turned[i]
-    for i in range(2):
-        com[i] = path.place[i] + way[i]
-        com[2] += path.slope[i] * (com[i] - path.point[i])
-    rate[2] = moving * wz
+    vx, vy = direction(P, moving * path.velocity[0], moving * path.velocity[1])
+    ahead, aside = P.x - path.point[0], P.y - path.point[1]
+    ground = path.point[2] + path.slope[0] * ahead + path.slope[1] * aside
+    com[0], com[1], com[2] = P.x, P.y, ground + path.height
+    velocity[0], velocity[1], velocity[2] = vx, vy, 0.0
+    rate[0], rate[1], rate[2] = 0.0, 0.0, moving * path.velocity[2]
+    for j in range(3):
+        x, y = direction(P, path.upright[0, j], path.upright[1, j])
+        rotation[0, j], rotation[1, j], rotation[2, j] = x, y, path.upright[2, j]
 
 
 def sway(pendulum, times, com, velocity):
@@ -154,7 +143,7 @@ def swinging(swings, t, velocity, rotation, out):
 def _example():
     x, row, table, cube = 0.0, np.empty(0), np.empty((0, 0)), np.empty((0, 0, 0))
     return (
-        Path(table, row, row, x, row, row, x, table),
+        Path(GroundPose(x, x, x, x), row, x, row, row, x, table),
         Pendulum(x, row, table),
         Swings(cube, np.empty(0, np.intp), row, row, table, x),
         row, Targets(table, table, cube, table, table),

@@ -184,11 +184,9 @@ class PredictiveGait(GaitController):
 
     def _wanted(self, state: State, t: float, swings: Sequence[Swing]) -> Any:
         """The reference from t on: above the path, upright, ahead; on soles, swaying."""
-        start = self.path.start
         path = Path(
-            start.rotation.copy(), start.translation.copy(), self.path.velocity,
-            t - self.path.begin, self.ground.point, self.ground.slope, self.plan.height,
-            self._upright @ self._root,
+            self.path.origin, self.path.velocity, t - self.path.begin, self.ground.point,
+            self.ground.slope, self.plan.height, self._upright @ self._root,
         )  # fmt: skip
         legs = self.predictive.legs.swings(state, swings, self.step_height)
         plan = self.plan if self._feedback is None else self._feedback.landed
