@@ -1,21 +1,13 @@
 """Locomotion at a commanded velocity: a gait whose footholds follow a path.
 
-The `Path` is where the middle of the feet should be. A foot lands where its place beneath a robot
-on the path P will be half-way through its stance,
-
-    T_foot = P(t_½) T_nominal,
-
-so that it carries as long before as behind the body (M. Raibert, "Legged robots that balance"
-(1986), ch. 2, for a body that is where it should be). What it is off, `foothold_program` adds. The
-height there, and how a sole is inclined, are the `ground_plane`'s.
+The `Path` is where the middle of the feet should be, `FootPlacement` where they land along it. What
+the body is off, `foothold_program` adds.
 """
 
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from copy import copy
-from functools import cache
-from math import copysign, hypot
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -32,16 +24,15 @@ from ...robots.configuration import check_configuration
 from ...robots.robot import Robot
 from ...robots.values import array, number
 from ..dcm import DcmPlan, Phase
-from ..kernels import path as ground_path
-from ..kernels.path import GroundPose
 from ..references import Desired
 from ..whole_body.standing import trunk
 from .foot import FootMode, GaitFoot
-from .foothold_program import APART, FADE, FootholdProgram
+from .foothold_program import FootholdProgram
 from .footholds import near
 from .gait import GAITS, RISE, Gait, feet_by_place, heading, middle, swings_in_turn
 from .ground_plane import GroundPlane
-from .path import Path, rotation
+from .path import Path
+from .placement import FootPlacement
 from .walking import WalkingController, _axes
 
 QUICKEST = 0.6  # shortest times of a gait, as a fraction of the natural ones
@@ -148,18 +139,13 @@ class GaitController(WalkingController):
         # where each foot last met the ground: one that has swung may be in the air still, and to
         # take its place for the ground's would let the later footholds rise from step to step
         self._stood = places
-        self._nominal = {
-            name: self.path.start.actInv(T.translation).tolist() for name, T in places.items()
-        }
-        self._soles = {name: (self.ground.tilt @ axes).T @ T.rotation for name, T in places.items()}
+        self.placement = FootPlacement(self.path.start, places, self.ground, self._opposite)
         upright = dynamics.frame_placement(robot, q, trunk(robot)).rotation
         self._upright = axes.T @ upright
         self.base.target = self._attitude
-        self._offset: Array = np.zeros(3)  # of the footholds from the path
         self._turn, self._replanned = 0, self.begin  # the group that swings next
         self.steps = 0
         self._support: tuple[ContactSet, Array, Array] | None = None
-        self._stance_time = self._step_time = 0.0  # how long a foot carries, and a step takes [s]
         self.blocked = ""
         self.velocity = velocity
 
@@ -177,7 +163,7 @@ class GaitController(WalkingController):
 
     def _command(self, velocity: ArrayLike) -> None:
         wanted = array(velocity, "velocity", (3,), meaning="(vx, vy, wz) [m/s, rad/s]").copy()
-        fastest, speed = self.fastest, self._foot_speed(wanted)
+        fastest, speed = self.fastest, self.placement.speed(wanted)
         if speed > fastest * (1 + 1e-9):
             raise TooFast(
                 f"velocity: got {wanted.tolist()}, at which a foot goes {speed:.3g} m/s; expected "
@@ -197,11 +183,6 @@ class GaitController(WalkingController):
     def height(self, height: float) -> None:
         low = 0.5 * self._own_height
         self._height = number(height, "height", at_least=low, at_most=1.1 * self._own_height)
-
-    def _foot_speed(self, velocity: Array) -> float:
-        """The largest speed of a foot's place beneath the robot [m/s]."""
-        vx, vy, wz = velocity.tolist()
-        return max(hypot(vx - wz * y, vy + wz * x) for x, y, _ in self._nominal.values())
 
     @property
     def fastest(self) -> float:
@@ -231,26 +212,21 @@ class GaitController(WalkingController):
         """Return a cycle at a velocity (vx, vy, wz) that is kept [m/s, rad/s], however fast."""
         kept = array(velocity, "velocity", (3,), meaning="(vx, vy, wz) [m/s, rad/s]").copy()
         walker = copy(self)
-        walker._offset, walker._turn = np.zeros(3), 0
+        walker._turn, walker.placement = 0, copy(self.placement)
+        walker.placement.offset = np.zeros(3)
         walker.path = path = Path(self.path.start, kept, self.begin)
         centre = path.start.translation
         for _ in range(SETTLED):  # times follow from the height, and it from them
             walker.plan = DcmPlan([Phase(1.0, centre, centre)], walker.height, self.plan.gravity)
-            swing, double = walker._times()
-            walker._goal(self.begin, swing, double)
+            swing, double = walker._take_times()
 
-        start, count = path.start, len(self._groups)
-        axes = self.ground.tilt @ start.rotation
-        places = {
-            name: pin.SE3(axes @ self._soles[name], start.act(np.asarray(at, dtype=float)))
-            for name, at in self._nominal.items()
-        }
+        places, count = self.placement.beneath(path.start), len(self._groups)
         groups = [self._groups[k % count] for k in range(3 * count)]
         phases = swings_in_turn(
             self.feet,
             places,
             groups,
-            walker._goal(self.begin + double, swing, double),
+            walker.placement.landing(path, self.begin + double, groups),
             start=centre,
             swing=swing,
             double=double,
@@ -368,9 +344,13 @@ class GaitController(WalkingController):
         self._stood |= {name: places[name] for name in [*borne, *met]}
         self.ground.fit(self._stood.values())
         if swings := self._feet_in(FootMode.SWING):
-            self._offset = self._found_offset(places, swings, t)
+            names = [foot.name for foot in swings]
+            half_way = t + 0.5 * self.placement.stance
+            off = self.placement.off(places, names, self.path, half_way).mean(axis=0)
+            self.placement.offset = np.append(off, 0.0)
         if self.path.stands and not self.velocity.any():  # it stays where it was pushed
-            self.path, self._offset = self.path.put(t, self._offset), np.zeros(3)
+            self.path = self.path.put(t, self.placement.offset)
+            self.placement.offset = np.zeros(3)
         self._take_up(t + first if self.path.stands else t)
         try:
             groups = self._next_groups(places, t, catch)
@@ -388,9 +368,9 @@ class GaitController(WalkingController):
         self, places: dict[str, Any], t: float, first: float, groups: Sequence[tuple[str, ...]]
     ) -> list[Phase]:
         """The phases from t on: `first` on all feet [s], then swings of these groups."""
-        swing, double = self._times()
+        swing, double = self._take_times()
         return swings_in_turn(
-            self.feet, places, groups, self._goal(t + first, swing, double),
+            self.feet, places, groups, self.placement.landing(self.path, t + first, groups),
             start=self.plan.pivot(t - self.begin), swing=swing, double=double, first=first,
             last=self._natural(SHIFT), terrain=self.terrain, reach=RISE * self._own_height,
             climb=self.gait.climb / (self.plan.omega * self._own_height),
@@ -405,7 +385,7 @@ class GaitController(WalkingController):
 
     def _quickness(self) -> float:
         """The time of a step as a fraction of the natural one, at most 1."""
-        longest = self._step / max(self._foot_speed(self.path.velocity), 1e-9)
+        longest = self._step / max(self.placement.speed(self.path.velocity), 1e-9)
         return min(max(longest / self._period, QUICKEST), 1.0)
 
     def _times(self) -> tuple[float, float]:
@@ -413,48 +393,16 @@ class GaitController(WalkingController):
         quick = self._quickness()
         return quick * self._natural(self.gait.swing), quick * self._natural(self.gait.double)
 
+    def _take_times(self) -> tuple[float, float]:
+        """These times, by which feet are placed from now on [s]."""
+        swing, double = self._times()
+        self.placement.set_times(swing, double, len(self._groups))
+        return swing, double
+
     @property
     def _pause(self) -> float:
         """How long all feet stand after a touch-down [s]."""
         return self._natural(self.gait.double)
-
-    def _goal(self, lift: float, swing: float, double: float) -> Any:
-        """Where feet land that swing in turn from `lift` [s] on, see `swings_in_turn`."""
-        step = swing + double
-        self._stance_time, self._step_time = len(self._groups) * step - swing, step
-        off_x, off_y, _ = self._offset.tolist()
-
-        @cache
-        def ahead(k: int) -> tuple[GroundPose, Array, tuple[float, float]]:
-            """P half-way through the stance after swing k, axes on the ground, left at its lift."""
-            begin = lift + k * step
-            P = self.path.along(begin + swing + 0.5 * self._stance_time)
-            left = ground_path.direction(self.path.along(begin), 0.0, 1.0)
-            return P, self.ground.tilt @ rotation(P), left
-
-        def goal(places: dict[str, Any], k: int, name: str) -> Any:
-            P, axes, (left_x, left_y) = ahead(k)
-            (x, y), fading = self._place(name, P), FADE ** (k + 1)
-            x, y = x + fading * off_x, y + fading * off_y
-            other, stand = self._opposite[name]
-            if other not in self._groups[(self._turn + k) % len(self._groups)]:
-                u, v, _ = places[other].translation.tolist()
-                more = _farther(left_x * (x - u) + left_y * (y - v), APART * stand)
-                x, y = x + more * left_x, y + more * left_y
-            at = np.array([x, y, self.ground.height((x, y))])
-            return pin.SE3(axes @ self._soles[name], at)
-
-        return goal
-
-    def _place(self, name: str, P: GroundPose) -> tuple[float, float]:
-        """Where a foot should be while the robot is at P; farther out where it goes sideways [m].
-
-        From one step to the next the feet come together by |vy| times the time of a step, or apart.
-        """
-        x, y, _ = self._nominal[name]
-        closer = abs(float(self.path.velocity[1])) * self._step_time
-        y += copysign(max(0.0, 0.5 * closer - (1 - APART) * abs(y)), y)
-        return ground_path.point(P, x, y)
 
     def _on_ground(self, foot: GaitFoot, offset: Array) -> Array | None:
         if self.terrain is not None:
@@ -465,17 +413,6 @@ class GaitController(WalkingController):
         self, terrain: Terrain, contact: Contact, T: Any, offset: Array, highest: float
     ) -> Any:
         return near(contact, T, offset, terrain, NEAR * self._own_height, highest)
-
-    def _found_offset(self, places: dict[str, Any], feet: Sequence[GaitFoot], t: float) -> Array:
-        """How far feet that have landed are from their places on the path (3,) [m]."""
-        P = self.path.along(t + 0.5 * self._stance_time)
-        x, y = zip(*[self._off(places, foot.name, P) for foot in feet], strict=True)
-        return np.array([sum(x) / len(feet), sum(y) / len(feet), 0.0])
-
-    def _off(self, places: dict[str, Any], name: str, P: GroundPose) -> tuple[float, float]:
-        """How far a foot is from where it should be while the robot is at P [m]."""
-        (x, y, _), (there_x, there_y) = places[name].translation.tolist(), self._place(name, P)
-        return x - there_x, y - there_y
 
     def _next_groups(
         self, places: dict[str, Any], t: float, catch: bool = False
@@ -490,8 +427,7 @@ class GaitController(WalkingController):
 
     def _at_home(self, places: dict[str, Any], t: float) -> bool:
         """Whether the feet are side by side, near the path."""
-        P = self.path.along(t)
-        ways = np.array([self._off(places, name, P) for name in places])
+        ways = self.placement.off(places, places, self.path, t)
         mean = ways.mean(axis=0)
         farthest = np.linalg.norm(ways - mean, axis=1).max()
         h = self._own_height
@@ -509,11 +445,6 @@ class GaitController(WalkingController):
         inclined = self.terrain is not None and len(self.feet) > 2  # legs reach up and down alike
         R = self.ground.tilt @ P.rotation if inclined else P.rotation
         return Desired(pin.SE3(R @ self._upright, P.translation), rate, np.zeros(6))
-
-
-def _farther(apart: float, least: float) -> float:
-    """How much farther to the left of another one a foot has to be, to be so far from it [m]."""
-    return max(least - apart, 0.0) if least > 0 else min(least - apart, 0.0)
 
 
 def _gait(

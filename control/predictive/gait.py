@@ -114,7 +114,7 @@ class PredictiveGait(GaitController):
         So that legs swing no quicker than they must: joints have their largest speeds.
         """
         swing, double = super()._times()
-        faster = self._foot_speed(self.path.velocity) * self._period / self._step
+        faster = self.placement.speed(self.path.velocity) * self._period / self._step
         less = SHORTER * min(faster, 1.0) * double
         return swing + less, double - less
 
@@ -128,7 +128,7 @@ class PredictiveGait(GaitController):
 
         So that no leg is longer at either end of its stance than it is where the robot stands.
         """
-        half = 0.5 * self._stance_time * self._foot_speed(self.path.velocity)
+        half = 0.5 * self.placement.stance * self.placement.speed(self.path.velocity)
         lowest = 0.7 * self._own_height
         return min(self._height, float(np.sqrt(max(self._own_height**2 - half**2, lowest**2))))
 

@@ -313,7 +313,7 @@ def _along(
     utilisations: Utilisations, way: Velocity, most: float | None, done: Callable[[], Any]
 ) -> Direction:
     """The limits in a direction."""
-    fastest = utilisations.walker.fastest / utilisations.walker._foot_speed(np.array(way))
+    fastest = utilisations.walker.fastest / utilisations.walker.placement.speed(np.array(way))
     end = MOST * fastest if most is None else most
     known: dict[float, dict[str, Utilisation]] = {}
 

@@ -1,0 +1,122 @@
+"""Placement of feet along a path: where they belong beneath a robot, and where they land.
+
+A foot lands where its place beneath a robot on the path P will be half-way through its stance,
+
+    T_foot = P(t_½) T_nominal,
+
+so that it carries as long before as behind the body (M. Raibert, "Legged robots that balance"
+(1986), ch. 2, for a body that is where it should be). What it is off, `foothold_program` adds. The
+height there, and how a sole is inclined, are the `ground_plane`'s.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from functools import cache
+from math import copysign, hypot
+from typing import Any
+
+import numpy as np
+import pinocchio as pin
+
+from ...arrays import Array
+from ..kernels.path import GroundPose, direction, point
+from .foothold_program import APART, FADE
+from .ground_plane import GroundPlane
+from .path import Path, rotation
+
+
+class FootPlacement:
+    """Where the feet of a robot belong that stands, and goes along a path.
+
+    Args:
+        start: its pose on the path (`pin.SE3`).
+        places: T_world_contact of its feet there (`pin.SE3`).
+        ground: that they stand on.
+        opposite: {foot: (the one opposite, how far to the left of it [m])}.
+
+    Attributes:
+        offset: of the footholds from the path (3,) [m].
+        swing, stance, step: how long a foot swings and carries, and a step takes [s].
+    """
+
+    def __init__(
+        self,
+        start: Any,
+        places: Mapping[str, Any],
+        ground: GroundPlane,
+        opposite: Mapping[str, tuple[str, float]],
+    ) -> None:
+        self.ground, self.opposite = ground, opposite
+        self._nominal = {name: start.actInv(T.translation).tolist() for name, T in places.items()}
+        level = (ground.tilt @ start.rotation).T
+        self._soles = {name: level @ T.rotation for name, T in places.items()}
+        self.offset: Array = np.zeros(3)
+        self.swing = self.stance = self.step = 0.0
+
+    def speed(self, velocity: Array) -> float:
+        """Return the largest speed of a foot's place beneath the robot [m/s]."""
+        vx, vy, wz = velocity.tolist()
+        return max(hypot(vx - wz * y, vy + wz * x) for x, y, _ in self._nominal.values())
+
+    def set_times(self, swing: float, double: float, groups: int) -> None:
+        """Take up how long feet swing, and all of them stand in between [s]."""
+        self.swing, self.step = swing, swing + double
+        self.stance = groups * self.step - swing
+
+    def beneath(self, P: Any) -> dict[str, Any]:
+        """Return T_world_contact (`pin.SE3`) of the feet while the robot stands at P."""
+        axes = self.ground.tilt @ P.rotation
+        return {
+            name: pin.SE3(axes @ self._soles[name], P.act(np.array(at)))
+            for name, at in self._nominal.items()
+        }
+
+    def off(self, places: Mapping[str, Any], names: Iterable[str], path: Path, t: float) -> Array:
+        """Return how far feet are from where they belong while the robot is at P(t) (k, 2) [m]."""
+        P = path.along(t)
+        return np.array([
+            places[name].translation[:2] - self._place(name, path, P) for name in names
+        ])  # fmt: skip
+
+    def landing(
+        self, path: Path, lift: float, groups: Sequence[tuple[str, ...]]
+    ) -> Callable[[dict[str, Any], int, str], Any]:
+        """Return where feet land that swing in turn from `lift` [s] on, see `swings_in_turn`."""
+        off_x, off_y, _ = self.offset.tolist()
+
+        @cache
+        def ahead(k: int) -> tuple[GroundPose, Array, tuple[float, float]]:
+            """P half-way through the stance after swing k, axes on the ground, left at its lift."""
+            begin = lift + k * self.step
+            P = path.along(begin + self.swing + 0.5 * self.stance)
+            return P, self.ground.tilt @ rotation(P), direction(path.along(begin), 0.0, 1.0)
+
+        def goal(places: dict[str, Any], k: int, name: str) -> Any:
+            P, axes, (left_x, left_y) = ahead(k)
+            (x, y), fading = self._place(name, path, P), FADE ** (k + 1)
+            x, y = x + fading * off_x, y + fading * off_y
+            other, stand = self.opposite[name]
+            if other not in groups[k]:
+                u, v, _ = places[other].translation.tolist()
+                more = _farther(left_x * (x - u) + left_y * (y - v), APART * stand)
+                x, y = x + more * left_x, y + more * left_y
+            at = np.array([x, y, self.ground.height((x, y))])
+            return pin.SE3(axes @ self._soles[name], at)
+
+        return goal
+
+    def _place(self, name: str, path: Path, P: GroundPose) -> tuple[float, float]:
+        """Where a foot should be while the robot is at P; farther out where it goes sideways [m].
+
+        From one step to the next the feet come together by |vy| times the time of a step, or apart.
+        """
+        x, y, _ = self._nominal[name]
+        closer = abs(float(path.velocity[1])) * self.step
+        y += copysign(max(0.0, 0.5 * closer - (1 - APART) * abs(y)), y)
+        return point(P, x, y)
+
+
+def _farther(apart: float, least: float) -> float:
+    """How much farther to the left of another one a foot has to be, to be so far from it [m]."""
+    return max(least - apart, 0.0) if least > 0 else min(least - apart, 0.0)
