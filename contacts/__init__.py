@@ -9,9 +9,7 @@ from .audits.many import audit_files
 from .audits.run import audit
 from .audits.table import AuditTable
 from .cones.friction_cone import FrictionCone
-from .cones.gravito_inertial import gravito_inertial_cone
 from .cones.soft_finger import SoftFingerCone
-from .cones.wrench_cone import WrenchCone, net_wrench_cone
 from .contact import Contact, PointContact
 from .contact_set import ContactSet, at_feet
 from .forces import contact_forces, static_hold
@@ -51,6 +49,8 @@ from .terrain.height_map import HeightMap
 from .terrain.penetration import penetrations
 from .terrain.solids import Box, Plane, Stairs, Wall
 from .terrain.terrain import Terrain
+from .wrench_cones.gravito_inertial import gravito_inertial_cone
+from .wrench_cones.wrench_cone import WrenchCone, net_wrench_cone
 from .zmp import zero_moment_point
 
 __all__ = [

@@ -9,7 +9,7 @@ from .catalogue import RobotInfo, available
 from .closures import JointCoupling, LoopClosure
 from .diagnosis import diagnose
 from .feet.foot import Foot
-from .feet.of_shapes import feet_of_shapes
+from .feet_of_shapes import feet_of_shapes
 from .loading import load
 from .motor import Motor
 from .robot import Robot

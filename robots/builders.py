@@ -11,10 +11,11 @@ from collections.abc import Sequence
 from ..errors import ModelError
 from . import catalogue
 from .files.packages import Folders
-from .files.sources import Description, read_file
+from .files.reading import read_file
 from .loading import build
 from .options import Options
 from .robot import Robot
+from .sources import Description
 from .values import array, number
 
 # joint limits: two full turns, and a torque limit that is never reached in practice

@@ -11,12 +11,12 @@ from typing import Any
 from ..errors import ModelError, counted
 from .closing import unclosed
 from .files import meshes as mesh_files
-from .files.sources import Description, describe
 from .findings import LEVELS, Finding, listed, of_level
 from .formats import read, tree_of
 from .options import Base, Options
 from .refusal import Refused
 from .robot import Robot
+from .sources import Description, describe
 from .torque_need import without_need
 from .xacro.expansion import Xacro
 

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from ..errors import ModelError
 from .files.hardened_xml import Node, parse
-from .files.sources import Description
 from .mjcf.reader import from_mjcf
 from .options import Options, Parts
+from .sources import Description
 from .urdf.reader import from_urdf
 from .xacro.expansion import Xacro, expand, is_xacro
 

@@ -18,7 +18,6 @@ from .closing import unclosed
 from .feet.by_hand import GivenFoot, beside, given_feet
 from .feet.foot import Foot, feet_of_end_effectors
 from .feet.found import FoundFeet, SolvedPostures
-from .files.sources import Description, describe
 from .findings import Finding, listed, of_level
 from .formats import read
 from .model_changes import set_armature
@@ -26,6 +25,7 @@ from .options import Base, Mimic, Options, Parts
 from .postures import configurations, floats
 from .refusal import refuse_errors
 from .robot import Robot
+from .sources import Description, describe
 from .srdf import Semantics, read_srdf
 from .values import texts
 from .xacro.expansion import Xacro

@@ -12,7 +12,7 @@ from numpy.typing import ArrayLike
 from ..arrays import Array
 from ..errors import ConfigurationError
 from .configuration import as_vector
-from .urdf.physics import impossible
+from .inertia import impossible
 from .values import array, number
 
 

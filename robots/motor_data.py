@@ -13,7 +13,7 @@ from typing import Any
 import numpy as np
 
 from ..errors import ConfigurationError, ModelError, unknown
-from .files.sources import read_file
+from .files.reading import read_file
 from .motor import Motor
 from .values import array, mapping, number
 

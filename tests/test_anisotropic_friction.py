@@ -23,8 +23,8 @@ from footwork.contacts import (
     batch,
     static_hold,
 )
-from footwork.contacts.cones.wrench_cone import inner_faces, rectangle_faces
 from footwork.contacts.equilibrium.reference import ReferenceEquilibrium
+from footwork.contacts.wrench_cones.wrench_cone import inner_faces, rectangle_faces
 from footwork.control.simulation.ground import Ground
 from footwork.errors import ContactError
 from footwork.visualize.plots.contacts import plot_force_course

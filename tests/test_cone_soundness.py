@@ -11,7 +11,7 @@ import numpy as np
 import pytest
 
 from footwork.contacts import SurfaceContact, WrenchCone
-from footwork.contacts.cones.wrench_cone import rectangle_faces
+from footwork.contacts.wrench_cones.wrench_cone import rectangle_faces
 
 FOLDER = Path(__file__).parents[1] / "benchmarks"
 X, Y, MU = 0.1, 0.05, 0.5

@@ -8,7 +8,7 @@ import pytest
 
 from footwork import ContactError, contacts, dynamics, robots
 from footwork.contacts import PointContact, at_feet, contact_forces, gravito_inertial_cone
-from footwork.contacts.cones.gravito_inertial import gravito_inertial_wrench
+from footwork.contacts.wrench_cones.gravito_inertial import gravito_inertial_wrench
 
 
 def centroidal_motion(robot, q, v, a):

@@ -8,7 +8,7 @@ import pytest
 from scipy.linalg import block_diag
 
 from footwork import contacts, control, robots
-from footwork.contacts.cones.wrench_cone import inner_faces
+from footwork.contacts.wrench_cones.wrench_cone import inner_faces
 from footwork.control import judging
 from footwork.control.gaits.grip import LEAST, LOWERED, Grip
 from footwork.dynamics import State

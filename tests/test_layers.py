@@ -216,7 +216,7 @@ def test_modules_import_each_other_in_no_circle(package):
         pytest.fail(f"circle: {' → '.join(error.args[1])}")
 
 
-@pytest.mark.parametrize("package", ["dynamics", "biomechanics", "control", "visualize"])
+@pytest.mark.parametrize("package", PACKAGES)
 def test_subpackages_import_each_other_in_no_circle(package):
     """Also the folders of a package stand above what they use, each as a whole."""
     graph = {}

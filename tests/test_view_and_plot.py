@@ -128,7 +128,7 @@ EXAMPLES = {
     "contacts.regions.region:Region": lambda: (region(),),
     "{contacts.regions.region:Region}": lambda: ({"at rest": region()},),
     "contacts.regions.friction_map:FrictionMap": lambda: (friction_map(),),
-    "contacts.cones.wrench_cone:WrenchCone": lambda: (
+    "contacts.wrench_cones.wrench_cone:WrenchCone": lambda: (
         contacts.WrenchCone(standing()[2]["left_foot"]),
     ),
     "contacts.terrain.terrain:Terrain": lambda: (contacts.Scenario.load("stairs").ground,),
@@ -199,7 +199,7 @@ def test_a_robot_that_walked_is_seen_too(load_robot):
         ("contacts.hold:Hold", "margin 171.6 N of normal force"),
         ("contacts.regions.region:Region", "bounded region of"),
         ("contacts.regions.friction_map:FrictionMap", "of 16 places hold"),
-        ("contacts.cones.wrench_cone:WrenchCone", "'exact', 4 points"),
+        ("contacts.wrench_cones.wrench_cone:WrenchCone", "'exact', 4 points"),
         ("contacts.scenario.scenario:Scenario", "verdict biped holds on"),
         ("contacts.sweeps.result:Sweep", "2 verdicts: "),
         ("contacts.audits.audit:Audit", "of 21 samples hold"),

@@ -8,7 +8,7 @@ import pytest
 
 import footwork as fw
 from footwork import ConfigurationError, ContactError, contacts, control, dynamics
-from footwork.contacts.cones.wrench_cone import inner_faces
+from footwork.contacts.wrench_cones.wrench_cone import inner_faces
 from footwork.control.dcm import DcmPlan, Phase
 from footwork.control.program.contact_model import ContactModel
 from footwork.control.references import between, between_postures, continued, swing

@@ -9,8 +9,8 @@ import pytest
 
 from footwork import ContactError, contacts, robots
 from footwork.contacts import DiscContact, LineContact, PointContact, SurfaceContact, WrenchCone
-from footwork.contacts.cones.wrench_cone import rectangle_faces
 from footwork.contacts.geometry.hulls import cone_faces
+from footwork.contacts.wrench_cones.wrench_cone import rectangle_faces
 from footwork.dynamics.kernels.toolchain import switched_off
 
 PATCHES = {

@@ -1,1 +1,1 @@
-"""Cones of contact forces: friction cones, soft fingers, contact wrench cones."""
+"""Cones of what a contact point transmits: friction cones, soft fingers."""

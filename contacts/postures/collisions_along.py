@@ -22,9 +22,10 @@ from ...errors import ContactError
 from ...robots import Robot
 from ...robots.configuration import check_reach, check_robot
 from ...robots.values import whole_number
+from ..geometry.shapes import distance_of, nearest_points
 from ..kernels.boxes import NEAR_BOXES
 from ..loads_along import table
-from .self_collision import LinkPair, Watch, distance_of, nearest_points, watch_of
+from .self_collision import CandidatePairs, LinkPair, candidate_pairs
 
 _ROWS = 1024  # whose placements are held at a time
 _ROUNDING = 1e-6  # between what coal calls a collision and its distances [m]
@@ -94,14 +95,14 @@ def self_collisions(
         ConfigurationError, ContactError: as for `contacts.self_collisions`.
     """
     check_robot(robot)
-    Q, watch = table(q, robot.nq, "q"), watch_of(robot, clearance)
+    Q, candidates = table(q, robot.nq, "q"), candidate_pairs(robot, clearance)
     check_reach(robot, Q)
     whole = whole_number(threads, "threads", at_least=1, exact=True, error=ContactError)
     found: list[_Found] = []
     with tqdm(total=len(Q), unit=" configurations", disable=None, delay=1.0) as bar:
         for start in range(0, len(Q), _ROWS):
             rows = Q[start : start + _ROWS]
-            for i, near in _of_rows(robot, watch, rows, clearance, whole):
+            for i, near in _of_rows(robot, candidates, rows, clearance, whole):
                 found.append(near._replace(row=start + i))
             bar.update(len(rows))
     return _collected(len(Q), found)
@@ -115,26 +116,26 @@ class _Found(NamedTuple):
 
 
 def _of_rows(
-    robot: Robot, watch: Watch, Q: Array, clearance: float, threads: int
+    robot: Robot, candidates: CandidatePairs, Q: Array, clearance: float, threads: int
 ) -> Iterator[tuple[int, _Found]]:
     """Yield what is near, with the row, some pairs of links more than once."""
-    kernel = NEAR_BOXES.select(len(Q)) if len(watch.pairs) else None
+    kernel = NEAR_BOXES.select(len(Q)) if len(candidates.pairs) else None
     if kernel is None:
         with NEAR_BOXES.uncompiled(len(Q)):
             for i, q in enumerate(Q):
-                for one in watch.near(robot, q, clearance):
+                for one in candidates.near(robot, q, clearance):
                     yield i, _Found(i, one.distance, one.links, one.points)
         return
-    links, keep = _Links.of(robot, watch), np.minimum(clearance, watch.most)
+    links, keep = _Links.of(robot, candidates), np.minimum(clearance, candidates.most)
     T = np.empty((len(Q), len(links.names), 4, 4))
     for k, name in enumerate(links.names):
         T[:, k] = batch.frame_placement(robot, Q, name, threads=threads)
-    close = np.empty((len(Q), len(watch.pairs)), dtype=bool)
-    kernel(T, links.of_shape, links.boxes, watch.sizes, watch.pairs, keep, close)
+    close = np.empty((len(Q), len(candidates.pairs)), dtype=bool)
+    kernel(T, links.of_shape, links.boxes, candidates.sizes, candidates.pairs, keep, close)
     carried = T[:, links.of_shape][..., :3, :3] @ links.shapes
     carried[..., 3] += T[:, links.of_shape][..., :3, 3]
     for i in np.flatnonzero(close.any(axis=1)).tolist():
-        for near in _asked(watch, carried[i], np.flatnonzero(close[i]).tolist(), keep):
+        for near in _asked(candidates, carried[i], np.flatnonzero(close[i]).tolist(), keep):
             yield i, near
 
 
@@ -153,24 +154,24 @@ class _Links(NamedTuple):
     boxes: Array
 
     @classmethod
-    def of(cls, robot: Robot, watch: Watch) -> _Links:
+    def of(cls, robot: Robot, candidates: CandidatePairs) -> _Links:
         """Return those of a robot."""
-        names = tuple(dict.fromkeys(watch.links))
-        objects = zip(watch.links, watch.shapes.geometryObjects, strict=True)
+        names = tuple(dict.fromkeys(candidates.links))
+        objects = zip(candidates.links, candidates.shapes.geometryObjects, strict=True)
         frames = robot._model.frames
         places = [frames[robot.frame_id(n)].placement.actInv(s.placement) for n, s in objects]
         local = np.array([place.homogeneous[:3] for place in places])
         boxes = local.copy()
-        boxes[:, :, 3] += (local[:, :, :3] @ watch.middles[:, :, None])[:, :, 0]
-        of_shape = np.array([names.index(name) for name in watch.links], dtype=np.intp)
+        boxes[:, :, 3] += (local[:, :, :3] @ candidates.middles[:, :, None])[:, :, 0]
+        of_shape = np.array([names.index(name) for name in candidates.links], dtype=np.intp)
         return cls(names, of_shape, local, boxes)
 
 
-def _asked(watch: Watch, T: Array, pairs: list[int], keep: Array) -> Iterator[_Found]:
+def _asked(candidates: CandidatePairs, T: Array, pairs: list[int], keep: Array) -> Iterator[_Found]:
     """Yield the pairs that are nearer than `keep`, for shapes at T (S, 3, 4)."""
-    shapes, places = watch.shapes.geometryObjects, dict[int, Any]()
+    shapes, places = candidates.shapes.geometryObjects, dict[int, Any]()
     for k in pairs:
-        i, j = watch.pairs[k].tolist()
+        i, j = candidates.pairs[k].tolist()
         for s in (i, j):
             if s not in places:
                 places[s] = coal.Transform3s(T[s, :, :3], T[s, :, 3])
@@ -178,7 +179,7 @@ def _asked(watch: Watch, T: Array, pairs: list[int], keep: Array) -> Iterator[_F
         if _near(given, float(keep[k])):  # half as long as a distance
             distance, result = distance_of(*given)
             if distance < keep[k]:
-                links_of = watch.links[i], watch.links[j]
+                links_of = candidates.links[i], candidates.links[j]
                 yield _Found(0, distance, links_of, nearest_points(result))
 
 

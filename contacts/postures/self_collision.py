@@ -25,7 +25,7 @@ from ...errors import ContactError
 from ...robots import Robot
 from ...robots.configuration import check_configuration
 from ...robots.values import number
-from ..geometry.directions import spread_directions
+from ..geometry.shapes import convex_shapes, distance_of, nearest_points
 from ..kernels.boxes import NEAR_BOXES
 
 
@@ -62,8 +62,8 @@ def self_collisions(robot: Robot, q: ArrayLike, clearance: float = 0.0) -> tuple
         ConfigurationError: a bad q.
         ContactError: a robot without collision shapes, or a clearance that is none.
     """
-    q, watch = check_configuration(robot, q), watch_of(robot, clearance)
-    found = sorted(watch.near(robot, q, clearance), key=lambda near: near.distance)
+    q, candidates = check_configuration(robot, q), candidate_pairs(robot, clearance)
+    found = sorted(candidates.near(robot, q, clearance), key=lambda near: near.distance)
     best: dict[tuple[str, str], LinkPair] = {}
     for near in found:
         best.setdefault(near.links, near.pair())
@@ -82,8 +82,8 @@ class Clearance:
 
     def __init__(self, robot: Robot, clearance: float) -> None:
         self.robot, self.clearance = robot, clearance
-        self._watch = watch_of(robot, clearance)
-        self._last: tuple[bytes, list[Near]] = b"", []
+        self._candidates = candidate_pairs(robot, clearance)
+        self._last: tuple[bytes, list[NearPair]] = b"", []
 
     def error(self, q: Array) -> Array:
         """Return max(clearance − distance, 0) (ROWS,) of the nearest pairs [m]."""
@@ -109,25 +109,25 @@ class Clearance:
         rows = [self._slope(q, pair) for pair in self._nearest(q)]
         return np.array(rows).reshape(-1, self.robot.nv)
 
-    def _slope(self, q: Array, pair: Near) -> Array:
+    def _slope(self, q: Array, pair: NearPair) -> Array:
         first, second = (
             _point_jacobian(self.robot, q, joint, point)
             for joint, point in zip(pair.joints, pair.points, strict=True)
         )
         return np.asarray(pair.normal @ (second - first))
 
-    def _nearest(self, q: Array) -> list[Near]:
+    def _nearest(self, q: Array) -> list[NearPair]:
         """Those that lack most, the worst first; those of the last q are remembered."""
         here, (last, found) = q.tobytes(), self._last
         if here != last:
-            near = self._watch.near(self.robot, q, self.clearance)
+            near = self._candidates.near(self.robot, q, self.clearance)
             found = sorted(near, key=lambda n: n.distance - n.keep)[: self.ROWS]
             self._last = here, found
         return found
 
 
 @dataclass(frozen=True, eq=False)
-class Near:
+class NearPair:
     """Two shapes that are near.
 
     Attributes:
@@ -148,7 +148,7 @@ class Near:
         return LinkPair(self.links, self.distance, self.points)
 
 
-class Watch:
+class CandidatePairs:
     """The pairs of shapes of a robot that are worth asking, and how to ask them."""
 
     def __init__(self, robot: Robot) -> None:
@@ -168,7 +168,7 @@ class Watch:
 
     def near(
         self, robot: Robot, q: Array, clearance: float, ahead: float = 0.0, most: int | None = None
-    ) -> list[Near]:
+    ) -> list[NearPair]:
         """Return the pairs nearer than `clearance`, or than half of what they have at rest [m].
 
         With `ahead` also those that are no farther than that beyond it, of which `most`, the
@@ -196,10 +196,10 @@ class Watch:
             if distance < limits[k]:
                 yield k, distance, result
 
-    def _near(self, k: int, keep: float, distance: float, result: Any) -> Near:
+    def _near(self, k: int, keep: float, distance: float, result: Any) -> NearPair:
         i, j = self.pairs[k].tolist()
         first, second = self.shapes.geometryObjects[i], self.shapes.geometryObjects[j]
-        return Near(
+        return NearPair(
             (self.links[i], self.links[j]),
             (first.parentJoint, second.parentJoint),
             distance,
@@ -224,53 +224,17 @@ class Watch:
             return np.asarray(gaps < keep)
 
 
-def distance_of(first: Any, there: Any, second: Any, here: Any) -> tuple[float, Any]:
-    """Return the distance of two shapes [m], negative where they overlap, and coal's result."""
-    result = coal.DistanceResult()
-    return float(coal.distance(first, there, second, here, coal.DistanceRequest(), result)), result
-
-
-def nearest_points(result: Any) -> Array:
-    """Return the nearest points (2, 3) of what `distance_of` found."""
-    return np.array([result.getNearestPoint1(), result.getNearestPoint2()], dtype=float)
-
-
 @per_robot
-def _watch(robot: Robot) -> Watch:
-    return Watch(robot)
+def _candidates_of(robot: Robot) -> CandidatePairs:
+    return CandidatePairs(robot)
 
 
-def watch_of(robot: Robot, clearance: float) -> Watch:
-    """Return what is watched of a robot; raises `ContactError` for what is no clearance."""
+def candidate_pairs(robot: Robot, clearance: float) -> CandidatePairs:
+    """Return the pairs of shapes of a robot; raises `ContactError` for what is no clearance."""
     number(clearance, "clearance", at_least=0, unit="[m]", error=ContactError)
     if robot._collision.ngeoms == 0:
         raise ContactError(f"{robot.name!r} has no collision shapes; self-collision cannot be told")
-    return _watch(robot)
-
-
-def convex_shapes(shapes: Any) -> Any:
-    """Return a copy whose meshes are their convex hulls: GJK is fast on them, and has a depth."""
-    copy = shapes.copy()
-    for shape in copy.geometryObjects:
-        if isinstance(shape.geometry, coal.BVHModelBase):
-            shape.geometry = _hull(np.array(shape.geometry.vertices(), dtype=float))
-    return copy
-
-
-def _hull(vertices: Array) -> Any:
-    """The convex hull of vertices (n, 3); where coal refuses (a corner with more neighbours than it
-    can count, the tip of a fine cone), of the farthest ones in 240 directions."""
-    try:
-        return _coal_hull(vertices)
-    except RuntimeError:
-        farthest = (vertices @ spread_directions(240).T).argmax(axis=0)
-        return _coal_hull(vertices[np.unique(farthest)])
-
-
-def _coal_hull(vertices: Array) -> Any:
-    points = coal.StdVec_Vec3s()
-    points.extend(list(vertices))
-    return coal.Convex.convexHull(points, True, "Qt")
+    return _candidates_of(robot)
 
 
 def _balls(shapes: Any) -> tuple[Array, Array, Array]:

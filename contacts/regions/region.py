@@ -23,7 +23,6 @@ from ...errors import ContactError
 from ...robots import Robot
 from ...robots.configuration import check_reach
 from ...robots.values import array, instance, number, one_of, vector, whole_number
-from ..cones.wrench_cone import WrenchCone
 from ..contact import Contact
 from ..contact_set import ContactSet
 from ..equilibrium.balance import down, weight
@@ -34,6 +33,7 @@ from ..kernels.compiled import VERDICTS
 from ..limits import Kind
 from ..point_forces import PointForces
 from ..torque_limits import torque_bounds_of
+from ..wrench_cones.wrench_cone import WrenchCone
 from .linear_polygon import linear_polygon, static_section
 from .rays import RAYS, Rays
 

@@ -14,7 +14,7 @@ from ...arrays import Array
 from ...dynamics import State, Wrench, frame_placement
 from ...errors import ContactError
 from ...robots import Robot, catalogue
-from ...robots.files.sources import describe
+from ...robots.sources import describe
 from ..contact import Contact, PointContact
 from ..contact_set import at_feet
 from ..surface_contact import DiscContact, LineContact, SurfaceContact

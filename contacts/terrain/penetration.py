@@ -14,15 +14,13 @@ import numpy as np
 import pinocchio as pin
 from numpy.typing import ArrayLike
 
-from ...arrays import Array
 from ...dynamics.per_robot import per_robot
 from ...dynamics.workspace import workspace_of
 from ...errors import ContactError
 from ...robots import Robot
 from ...robots.configuration import check_configuration
 from ...robots.values import instance, number
-from ..geometry.directions import spread_directions
-from ..postures.self_collision import convex_shapes
+from ..geometry.shapes import convex_shapes, distance_of, surface_points
 from .faces import Solid
 from .height_map import HeightMap
 from .solids import Box
@@ -95,8 +93,7 @@ def _distance(shape: Any, T: Any, solid: Solid) -> float:
         face = solid.faces[0]
         offset = float(face.normal @ face.placement.translation)
         other, where = coal.Halfspace(face.normal, offset), coal.Transform3s.Identity()
-    request, result = coal.DistanceRequest(), coal.DistanceResult()
-    return float(coal.distance(shape, _transform(T), other, where, request, result))
+    return distance_of(shape, _transform(T), other, where)[0]
 
 
 def _to_map(shape: Any, T: Any, ground: HeightMap) -> float:
@@ -111,35 +108,10 @@ def _to_map(shape: Any, T: Any, ground: HeightMap) -> float:
     vertices = ground.vertices
     peaks = ((vertices[:, :2] > low[:2]) & (vertices[:, :2] < high[:2])).all(axis=1)
     peaks &= vertices[:, 2] > low[2]
-    where, request = _transform(T), coal.DistanceRequest()
+    where, level = _transform(T), np.eye(3)
     for vertex in vertices[peaks]:
-        at, result = coal.Transform3s(np.eye(3), vertex), coal.DistanceResult()
-        depths.append(-float(coal.distance(shape, where, _POINT, at, request, result)))
+        depths.append(-distance_of(shape, where, _POINT, coal.Transform3s(level, vertex))[0])
     return -max(depths)
-
-
-def surface_points(shape: Any) -> tuple[Array, float]:
-    """Return points (n, 3) of a convex shape in its axes, and the radius of balls around them that
-    fill it to its surface [m]."""
-    turn = np.linspace(0.0, 2 * np.pi, 24, endpoint=False)
-    ring = np.column_stack([np.cos(turn), np.sin(turn), np.zeros(24)])
-    up = np.array([0.0, 0.0, 1.0])
-    if isinstance(shape, coal.Sphere):
-        return np.zeros((1, 3)), float(shape.radius)
-    if isinstance(shape, coal.Capsule):
-        return np.linspace(-1, 1, 9)[:, None] * shape.halfLength * up, float(shape.radius)
-    if isinstance(shape, coal.Cylinder):
-        along = np.linspace(-1, 1, 9)[:, None, None] * shape.halfLength * up
-        return (shape.radius * ring + along).reshape(-1, 3), 0.0
-    if isinstance(shape, coal.Cone):
-        return np.vstack([shape.radius * ring - shape.halfLength * up, shape.halfLength * up]), 0.0
-    if isinstance(shape, coal.Ellipsoid):
-        return np.array(shape.radii) * spread_directions(120), 0.0
-    if isinstance(shape, coal.ConvexBase):
-        return np.array(shape.points(), dtype=float), 0.0
-    shape.computeLocalAABB()  # a box
-    box = shape.aabb_local
-    return np.stack(np.meshgrid(*zip(box.min_, box.max_, strict=True)), -1).reshape(-1, 3), 0.0
 
 
 def _transform(T: Any) -> Any:

@@ -16,7 +16,7 @@ from dataclasses import dataclass, field
 import numpy as np
 
 from ...arrays import Array
-from ...contacts.postures.self_collision import Near, watch_of
+from ...contacts.postures.self_collision import NearPair, candidate_pairs
 from ...dynamics import State
 from ...dynamics.body_points import BodyPoints
 from ...dynamics.topology import carried_by
@@ -54,12 +54,12 @@ class SelfCollisionConstraint(Barrier):
     def bind(self, robot: Robot) -> int:
         """Prepare the shapes."""
         self._check()
-        self._watch, self._near = watch_of(robot, self.clearance), list[Near]()
+        self._candidates, self._near = candidate_pairs(robot, self.clearance), list[NearPair]()
         return self.pairs
 
-    def nearest(self, state: State) -> list[Near]:
+    def nearest(self, state: State) -> list[NearPair]:
         """Return the pairs nearest to their clearance, the nearest first."""
-        return self._watch.near(state.robot, state.q, self.clearance, self.ahead, self.pairs)
+        return self._candidates.near(state.robot, state.q, self.clearance, self.ahead, self.pairs)
 
     def value(self, state: State) -> Array:
         """Return distance − clearance (k,) of the nearest pairs [m]."""
@@ -99,7 +99,7 @@ class SelfCollisionConstraint(Barrier):
         return f"{self.name} of " + " and ".join(self._near[row].links)
 
 
-def _points(state: State, near: list[Near]) -> BodyPoints:
+def _points(state: State, near: list[NearPair]) -> BodyPoints:
     """The nearest points, those of one pair after the other, in the axes of their joints."""
     joints = np.array([joint for one in near for joint in one.joints], dtype=np.intp)
     places = np.array([one.points for one in near]).reshape(-1, 3)
@@ -108,7 +108,7 @@ def _points(state: State, near: list[Near]) -> BodyPoints:
     return BodyPoints(joints, local)
 
 
-def _along(near: list[Near], of_points: Array) -> Array:
+def _along(near: list[NearPair], of_points: Array) -> Array:
     """Of each pair nᵀ(x₂ − x₁), of x (2k, 3, …) at its points."""
     n = np.array([one.normal for one in near]).reshape(-1, 3)
     pairs = of_points.reshape(-1, 2, *of_points.shape[1:])

@@ -22,8 +22,8 @@ import pinocchio as pin
 
 from ...arrays import Array
 from ...contacts import Contact, PointContact
-from ...contacts.cones.wrench_cone import inner_faces
 from ...contacts.limits import ContactLimits
+from ...contacts.wrench_cones.wrench_cone import inner_faces
 from ...dynamics import State
 from ...robots.robot import Robot
 

@@ -12,7 +12,7 @@ import numpy as np
 import pinocchio as pin
 
 from ...errors import ConfigurationError, ModelError
-from ..files.sources import read_file
+from ..files.reading import read_file
 from ..values import array, length, mapping, vector
 from .foot import Foot, point_foot, rectangle, sole_foot
 

@@ -1,1 +1,1 @@
-"""Files of descriptions: sources, packages, XML and meshes."""
+"""Files of descriptions: reading, packages, XML and meshes."""

@@ -14,7 +14,7 @@ from pathlib import PurePosixPath
 from ...errors import ModelError, unknown
 from ..files.hardened_xml import Node, parse
 from ..files.packages import Folders
-from ..files.sources import read_file
+from ..files.reading import read_file
 from ..findings import Finding
 from ..urdf.values import plain
 from .elements import ACTUATORS

@@ -10,11 +10,12 @@ import numpy as np
 from ...errors import counted
 from ..closures import JointCoupling
 from ..files.hardened_xml import Node
-from ..files.sources import Description
 from ..findings import Finding
+from ..inertia import impossible
 from ..options import Options, Parts
 from ..refusal import refuse_errors
-from ..urdf.physics import check_inertia_of_motion, impossible
+from ..sources import Description
+from ..urdf.physics import check_inertia_of_motion
 from .actuators import UNLIMITED, of_limited
 from .attached import read
 from .model import Builder

@@ -17,7 +17,7 @@ from ...arrays import Array
 from ...errors import ModelError, unknown
 from ..files.hardened_xml import MAX_DEPTH, MAX_NODES, Node, parse
 from ..files.packages import Folders
-from ..files.sources import read_file
+from ..files.reading import read_file
 from ..findings import Finding
 from ..urdf.values import numbers, plain
 from .elements import ACTUATORS, KEYWORDS, unknown_names

@@ -10,19 +10,16 @@ from typing import Any
 
 import numpy as np
 import pinocchio as pin
-from numpy.typing import NDArray
 
 from ...arrays import Array
 from ...errors import counted
 from ..files.hardened_xml import Node
 from ..findings import Finding
+from ..inertia import impossible
 from .values import number, numbers, vector
 
-_SLACK = (
-    1e-6  # tolerance, relative to the largest moment of inertia: rounding of the numbers in a file
-)
-_FAR = 20.0  # [m] between two joints: beyond any legged robot, but usual when a file is in mm
-_HEAVY = 5_000.0  # kg
+# between two joints: beyond any legged robot, but usual when a file is in mm [m]
+_FAR = 20.0
 _CHAIN = 50  # joints that follow each other
 
 
@@ -58,35 +55,6 @@ def inertia_matrix(inertial: Node) -> Array:
     node = inertial.find("inertia")
     xx, xy, xz, yy, yz, zz = (number(node, f"i{k}") for k in ("xx", "xy", "xz", "yy", "yz", "zz"))
     return np.array([[xx, xy, xz], [xy, yy, yz], [xz, yz, zz]])
-
-
-def impossible(mass: float, moments: NDArray[Any]) -> Iterable[tuple[str, str, str]]:
-    """Yield (code, message, suggestion) if no body has these principal moments (3,), ascending."""
-    text = ", ".join(f"{moment:.4g}" for moment in moments)
-    tolerance = _SLACK * abs(moments).max()
-    if moments[0] < -tolerance:
-        yield (
-            "definite",
-            f"the inertia is not positive definite: its principal moments are {text}",
-            "check the signs of ixy, ixz, iyz, and that the inertia is about the centre of mass",
-        )
-    elif moments[0] + moments[1] < moments[2] - tolerance:
-        yield (
-            "triangle",
-            f"principal moments of inertia {text}: the largest exceeds the sum of the others, "
-            "which no body does",
-            "export the inertia about the centre of mass, with more digits",
-        )
-    if mass == 0 and moments.any():
-        yield "massless", "inertia without mass", "give the mass"
-    if mass > _HEAVY:
-        yield "units", f"a mass of {mass:.4g} kg", "masses are in kg, not in g"
-    if mass > 0 and moments[2] / mass > _FAR**2:
-        yield (
-            "units",
-            f"a radius of gyration of {np.sqrt(moments[2] / mass):.4g} m",
-            "lengths are in m: inertias in kg mm² are a million times too large",
-        )
 
 
 # --- joints ------------------------------------------------------------------------------------

@@ -9,13 +9,13 @@ import pinocchio as pin
 from ...errors import ModelError
 from ..files import meshes as mesh_files
 from ..files.hardened_xml import Node, serialize
-from ..files.sources import Description
 from ..findings import Finding
 from ..model_changes import set_armature
 from ..options import Mimic, Options, Parts
 from ..refusal import refuse_errors
 from ..robot import BASE_JOINT
 from ..shapes import UrdfShapes
+from ..sources import Description
 from . import closures, edits
 from .extensions import check_extensions, strip_extensions
 from .physics import check_inertia_of_motion, check_physics, repaired_limits

@@ -20,7 +20,7 @@ from typing import Any
 from ...errors import FootworkWarning, ModelError
 from ..files.hardened_xml import MAX_DEPTH, MAX_NODES, Node, parse
 from ..files.packages import Folders
-from ..files.sources import read_file
+from ..files.reading import read_file
 from ..values import mapping, texts
 from .expressions import MAX_SIZE, ExpressionError
 from .texts import Scope, Texts, XacroError, truth

@@ -6,7 +6,7 @@ import math
 from pathlib import Path
 from typing import Any
 
-from ..files.sources import read_file
+from ..files.reading import read_file
 from .expressions import Budget, ExpressionError, evaluate
 
 _UNITS = {

@@ -14,7 +14,6 @@ from numpy.typing import ArrayLike, NDArray
 
 from ... import dynamics
 from ...arrays import Array
-from ...contacts.cones.wrench_cone import WrenchCone
 from ...contacts.contact_set import ContactSet
 from ...contacts.geometry.polygon import convex_hull
 from ...contacts.hold import Hold
@@ -23,6 +22,7 @@ from ...contacts.margin_words import margin_words
 from ...contacts.regions.friction_map import FrictionMap
 from ...contacts.regions.region import Region, static_equilibrium_polygon
 from ...contacts.scenario.scenario import Scenario
+from ...contacts.wrench_cones.wrench_cone import WrenchCone
 from ...contacts.zmp import zero_moment_point
 from ...dynamics.closures import ties
 from ...errors import ContactError

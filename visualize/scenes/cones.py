@@ -9,10 +9,10 @@ import pinocchio as pin
 from numpy.typing import ArrayLike
 
 from ...arrays import Array
-from ...contacts.cones.wrench_cone import WrenchCone
 from ...contacts.contact import Contact
 from ...contacts.geometry import polygon
 from ...contacts.limits import ContactLimits
+from ...contacts.wrench_cones.wrench_cone import WrenchCone
 from ...dynamics.state import State
 from ...errors import ContactError
 from ...robots import Robot

@@ -4,21 +4,19 @@ from __future__ import annotations
 
 import importlib
 import importlib.util
-import itertools
 import os
 import sys
 from collections.abc import Iterable
 from dataclasses import dataclass
 from pathlib import Path
 
-from ...errors import ModelError, unknown
-from ...files import as_path, read
-from .. import catalogue
-from ..values import sequence
-from .hardened_xml import MAX_BYTES
-from .packages import Folders
-
-_SUFFIXES = (".urdf", ".xacro", ".xml", ".mjcf", ".sdf")
+from ..errors import ModelError, unknown
+from ..files import as_path
+from . import catalogue
+from .files.hardened_xml import MAX_BYTES
+from .files.packages import Folders
+from .files.reading import SUFFIXES, read_file
+from .values import sequence
 
 
 @dataclass(frozen=True)
@@ -103,7 +101,7 @@ def _from_robot_descriptions(name: str, dirs: tuple[Path, ...]) -> Description:
 def _from_path(path: Path, dirs: tuple[Path, ...]) -> Description:
     if str(path).startswith("~/"):
         path = path.expanduser()
-    if not path.exists() and path.suffix.lower() not in _SUFFIXES and len(path.parts) == 1:
+    if not path.exists() and path.suffix.lower() not in SUFFIXES and len(path.parts) == 1:
         raise ModelError(f"{unknown('robot', str(path), catalogue.names())}; nor is it a file")
     data = read_file(path)
     sibling = path.with_suffix(".srdf")
@@ -111,46 +109,11 @@ def _from_path(path: Path, dirs: tuple[Path, ...]) -> Description:
     return Description(data, str(path), Folders(path.absolute().parent, dirs), path, srdf)
 
 
-def read_file(path: Path) -> bytes:
-    """Return the bytes of a regular file of a reasonable size.
-
-    Raises:
-        ModelError: no such file, a folder, a pipe or device, too large, not readable.
-    """
-    try:
-        return read(path, MAX_BYTES, f"a robot description{_inside(path)}", ModelError)
-    except ModelError as error:
-        if isinstance(error.__context__, FileNotFoundError):
-            raise ModelError(f"{path}: no such file{_neighbours(path)}") from None
-        raise
-
-
 def _read(stream: object) -> bytes:
     data: bytes = stream.read(MAX_BYTES + 1)  # type: ignore[attr-defined]
     if not data.strip():
         raise ModelError("standard input: empty, expected a robot description")
     return data
-
-
-def _inside(folder: Path) -> str:
-    files = sorted(file.name for file in _descriptions(folder))
-    return f", such as {', '.join(files[:5])} in it" if files else ""
-
-
-def _descriptions(folder: Path) -> list[Path]:
-    try:
-        with os.scandir(folder) as entries:  # only the first ones: folders can be huge
-            paths = [Path(entry.path) for entry in itertools.islice(entries, 1000)]
-    except (OSError, ValueError):
-        return []
-    return [path for path in paths if path.suffix.lower() in _SUFFIXES]
-
-
-def _neighbours(path: Path) -> str:
-    if not path.parent.exists():
-        return f"; there is no folder {path.parent}"
-    names = sorted(file.name for file in _descriptions(path.parent))
-    return f"; {unknown('description', path.name, names)}" if names else ""
 
 
 def _folders(package_dirs: Iterable[str | Path]) -> tuple[Path, ...]:

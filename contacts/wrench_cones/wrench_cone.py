@@ -29,13 +29,13 @@ from ...dynamics.kernels.scalars import LANES
 from ...errors import ContactError, SolverError
 from ...robots import Robot
 from ...robots.values import array, number, one_of, whole_number
+from ..cones.friction_cone import check_friction, pyramid_faces
 from ..conic_solver import Program, Rows
 from ..contact import Contact
 from ..contact_set import ContactSet
 from ..kernels.proximal import POLAR_PROJECTIONS, polar_size
 from ..limits import Kind
 from ..point_forces import PointForces
-from .friction_cone import check_friction, pyramid_faces
 
 _MANY = 4096  # wrenches from which on the faces of linear cones pay off
 _PROVEN = 1e-9  # what a projection's proof may leave open, of a unit wrench

@@ -5,14 +5,14 @@ from __future__ import annotations
 from collections.abc import Iterable
 from dataclasses import replace
 
-from ..configuration import check_robot
-from ..robot import Robot
-from ..values import texts
-from .foot import Foot
-from .found import FoundFeet
-from .outlines import outlines, placed
-from .sole_shapes import of_link, touching_foot
-from .standing import stand
+from .configuration import check_robot
+from .feet.foot import Foot
+from .feet.found import FoundFeet
+from .feet.outlines import outlines, placed
+from .feet.sole_shapes import of_link, touching_foot
+from .feet.standing import stand
+from .robot import Robot
+from .values import texts
 
 
 def feet_of_shapes(robot: Robot, links: Iterable[str] | None = None) -> dict[str, Foot]:

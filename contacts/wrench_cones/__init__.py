@@ -1,0 +1,1 @@
+"""Cones of contact wrenches: of a contact, of a set of them, and gravito-inertial ones."""
