@@ -16,6 +16,7 @@ from numpy.typing import ArrayLike, NDArray
 from .. import registry
 from ..arrays import Array
 from ..dynamics import State
+from ..dynamics.spatial import skew
 from ..errors import ContactError, FootworkWarning, unknown
 from ..robots import Foot, Robot
 from ..robots.configuration import check_robot
@@ -181,14 +182,19 @@ class ContactSet:
 
     def transmission(self, q: ArrayLike | State) -> Array:
         """Return G (dim, n), from the unknowns x of `limits` to forces in the rows of J."""
-        limits, state = self.limits, State.of(self.robot, q)
+        limits, at, state = self.limits, self.attachment, State.of(self.robot, q)
+        points = np.arange(limits.point_count)
+        R = at.rotations(state)[limits.owner]
+        wrenches = np.zeros((len(self), 6, len(points), 3))  # of forces, at the centres
+        wrenches[limits.owner, :3, points] = R
+        wrenches[limits.owner, 3:, points] = skew(at.arms(state)) @ R
         G = np.zeros((self.dim, limits.size))
-        for i, contact in enumerate(self.contacts):
-            R, rows = contact.pose(state).rotation, self.rows(contact.name)
-            own, soft = np.flatnonzero(limits.owner == i), np.flatnonzero(limits.soft == i)
-            columns = (3 * own[:, None] + np.arange(3)).ravel()
-            G[rows, columns] = contact.grasp(state) @ np.kron(np.eye(len(own)), R)
-            G[rows.stop - 1, 3 * limits.point_count + soft] = limits.torsion[i]
+        G[:, : 3 * len(points)] = at.selection(state) @ wrenches.reshape(
+            6 * len(self), 3 * len(points)
+        )
+        spins = [self.rows(self.contacts[i].name).stop - 1 for i in limits.soft]
+        own = 3 * len(points) + np.arange(len(spins))
+        G[spins, own] = limits.torsion[limits.soft]
         return G
 
     def __iter__(self) -> Iterator[Contact]:

@@ -18,6 +18,7 @@ import numpy as np
 import pinocchio as pin
 
 from ...arrays import Array
+from ...dynamics.spatial import cross
 from ...dynamics.topology import frames_of
 from ...errors import ConfigurationError
 from ...robots.configuration import check_robot
@@ -202,7 +203,7 @@ class Measurements:
         s, rng = self.sensors, self._rng
         base = pin.Quaternion(q[3:7]).toRotationMatrix()
         R, arm = base @ self._imu[:3, :3], self._imu[:3, 3]
-        velocity = base @ (v[:3] + np.cross(v[3:6], arm))
+        velocity = base @ (v[:3] + cross(v[3:6], arm))
         if self._last is None:
             h = np.inf
             gyro, accelerometer = self._imu[:3, :3].T @ v[3:6], -R.T @ self._gravity
