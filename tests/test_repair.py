@@ -117,10 +117,8 @@ def runs(flags: np.ndarray) -> list[tuple[int, int]]:
     return list(zip(edges[::2], edges[1::2] - 1, strict=True))
 
 
-@pytest.mark.slow
-@pytest.mark.timeout(600)
 def test_a_carrying_motion_with_all_faults_is_mended(g1, tmp_path) -> None:
-    motion = made.retargeted(g1).part(2.6, 4.4)
+    motion = made.retargeted(g1).part(2.6, 3.4)  # a swing of each foot
     schedule = schedule_of(motion, 2.6 * 1.7, factor=1.7)
     found = control.repair(motion, schedule, progress=False)
     assert found.before.shares["forces, torques unlimited"] < 0.45
@@ -380,7 +378,7 @@ def test_what_is_carried_counts_and_is_put_down_later_when_time_is_stretched(who
     box = contacts.CarriedMass("left_rubber_hand", 6.0, start=BEGIN, end=END, ramp=0.1)
     push = contacts.AppliedWrench("torso_link", [BEGIN, END], force=[0.0, 5.0, 0.0])
     schedule = replace(schedule_of(motion, BEGIN), loads=(box, push))
-    found = control.repair(motion, schedule, self_collision=False, progress=False)
+    found = control.repair(motion, schedule, self_collision=False, progress=False, steps=4)
     assert found.before.share < 0.9
     assert found.after.share > found.before.share + 0.2, found.explain()
     late = slower(schedule, motion.t[0] + 2 * (motion.t - motion.t[0]), 2.0)
@@ -451,7 +449,9 @@ def test_the_command_mends_a_file_and_says_what_it_changed(whole, run, tmp_path)
     assert told["changes"]["base position"]["unit"] == "cm"
     code, out, err = run("audit", str(mended), *arguments[1:6])
     assert code == 0, out + err
-    code, out, err = run("repair", *arguments, "--friction", "0", "--window", "0.4")
+    brief = motion.part(BEGIN, BEGIN + 0.3).save(tmp_path / "brief.npz")
+    slippery = "--friction", "0", "--window", "0.2"
+    code, out, err = run("repair", str(brief), *arguments[1:], *slippery)
     assert code == 1
     assert "could not be mended" in out
     code, out, err = run("repair", *arguments[:-2], "--weights", "hand=2")

@@ -118,7 +118,7 @@ def test_covariance_of_readings_at_rest():
     """The scatter of forces over time, of a robot that stands still, is the predicted one."""
     # the biases are known: they are no scatter
     sensors = Sensors(gyro_bias=0.0, accelerometer_bias=0.0, gyro_walk=0.0, accelerometer_walk=0.0)
-    feet, q, log, _ = standing("quadruped", 8.0, sensors)
+    feet, q, log, _ = standing("quadruped", 4.0, sensors)
     wrenches = contact_wrenches(log, feet, sensors=sensors, start=q, progress=False)
     for name in feet.names:
         scatter = wrenches.forces[name][200:].std(axis=0)
@@ -140,10 +140,17 @@ def test_without_noise_a_robot_at_rest_has_its_static_forces():
 # --- second roads --------------------------------------------------------------------------------
 
 
+@cache
 def residual_of(name):
     motion = moved(name)
     estimator = Estimator(motion.robot, motion.contacts, motion.q[0])
     return motion, MomentumResidual.of(motion.log, estimator, 30.0)
+
+
+def fitted(feet, residual):
+    """The fit of all samples, as if all feet touched."""
+    touching = np.ones((len(residual), len(feet)), dtype=bool)
+    return fit(feet, NormalEquations.of(feet, residual), residual.q, touching)
 
 
 @pytest.mark.parametrize("name", GAITS)
@@ -169,9 +176,7 @@ def test_wrenches_in_cones_are_those_of_cvxpy(name, friction):
     motion, residual = residual_of(name)
     robot = motion.robot
     feet = contacts.at_feet(robot, friction)
-    equations = NormalEquations.of(feet, residual)
-    every = np.ones((len(residual), len(feet)), dtype=bool)
-    found = fit(feet, equations, residual.q, every)
+    found = fitted(feet, residual)
     weight, tried = robot.mass * 9.81, 0
     assert found.limited.any()
     for i in np.flatnonzero(found.limited)[::97]:
@@ -190,9 +195,7 @@ def test_wrenches_in_cones_are_those_of_cvxpy(name, friction):
 def test_answers_without_limits_are_weighted_least_squares():
     motion, residual = residual_of("quadruped")
     feet = motion.contacts
-    equations = NormalEquations.of(feet, residual)
-    touching = np.ones((len(residual), len(feet)), dtype=bool)
-    found = fit(feet, equations, residual.q, touching)
+    found = fitted(feet, residual)
     for i in np.flatnonzero(~found.limited)[::111]:
         J = feet.jacobian(residual.q[i])
         L = np.linalg.cholesky(np.linalg.inv(residual.covariance(slice(i, i + 1))[0])).T
