@@ -173,6 +173,8 @@ class ClosureRows:
 
     def of(self, q: Array, data: Any) -> tuple[Array, Array]:
         """Return the same where a `pin.Data` has the joints' Jacobians at q already."""
+        if not self.dim:
+            return np.zeros(0), np.zeros((0, self.nv))
         T = np.array([place.homogeneous[:3] for place in data.oMi])
         return self.error(q, T), self.jacobian(q, T, np.array(data.J).reshape(6, self.nv))
 

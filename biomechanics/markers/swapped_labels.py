@@ -40,12 +40,14 @@ def relabelled(markers: Markers, names: MarkerSet) -> tuple[Markers, list[str]]:
     x, notes = markers.positions.copy(), []
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", RuntimeWarning)  # means of nothing are nan
-        kept = np.nanmedian(_distances(x), axis=0)
+        apart = _distances(x)
+        kept = np.nanmedian(apart, axis=0)
         for a, b in combinations(range(len(index)), 2):
-            frames = _swapped(x, kept, joined, a, b)
+            frames = _swapped(apart, kept, joined, a, b)
             if not frames.any():
                 continue
             x[frames, a], x[frames, b] = x[frames, b], x[frames, a]
+            apart[frames] = _distances(x[frames])
             where = ", ".join(f"{i} to {j}" for i, j in filters.runs(frames)[:4])
             notes.append(
                 f"markers {markers.names[a]!r} and {markers.names[b]!r} have each other's label in "
@@ -54,20 +56,20 @@ def relabelled(markers: Markers, names: MarkerSet) -> tuple[Markers, list[str]]:
     return replace(markers, positions=x), notes
 
 
-def _swapped(x: Array, kept: Array, joined: NDArray[np.bool_], a: int, b: int) -> NDArray[np.bool_]:
+def _swapped(
+    apart: Array, kept: Array, joined: NDArray[np.bool_], a: int, b: int
+) -> NDArray[np.bool_]:
     """(n,) whether a and b fit their segments far better with each other's label."""
-    before = _departure(x, x[:, a], kept, joined, a, b) + _departure(x, x[:, b], kept, joined, b, a)
-    after = _departure(x, x[:, b], kept, joined, a, b) + _departure(x, x[:, a], kept, joined, b, a)
+
+    def departure(at: int, label: int, other: int) -> Array:
+        """(n,) the mean square by which x_at departs from the label's distances [m²]."""
+        rows = [c for c in np.flatnonzero(joined[label]) if c != other]
+        away = apart[:, at, rows] - kept[label, rows]
+        return np.asarray(np.nanmean(away**2, axis=1))
+
+    before = departure(a, a, b) + departure(b, b, a)
+    after = departure(b, a, b) + departure(a, b, a)
     return np.asarray((before > 2 * DEPARTURE**2) & (BETTER * after < before))
-
-
-def _departure(
-    x: Array, place: Array, kept: Array, joined: NDArray[np.bool_], a: int, other: int
-) -> Array:
-    """(n,) the mean square by which `place` departs from a's distances to its segment [m²]."""
-    rows = [c for c in np.flatnonzero(joined[a]) if c != other]
-    away = np.linalg.norm(x[:, rows] - place[:, None], axis=2) - kept[a, rows]
-    return np.asarray(np.nanmean(away**2, axis=1))
 
 
 def _distances(x: Array) -> Array:
