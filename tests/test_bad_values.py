@@ -443,6 +443,7 @@ def of_control() -> dict[str, dict[str, Any]]:
         "control.Predictive.__call__": {"stances": [stance], "reference": ahead, "state": moving},
         "control.PushRecoveryController": {"on_failure": "raise"},
         "control.simulate": {"controller": falling, "progress": False},
+        "control.speed_limits": {"most": 0.2},
         "control.save_motion": {"motion": loop, "path": "motion.npz"},
         "control.read_motion": {"path": control.save_motion(loop, "motion.npz")},
         "control.SensorLog": given,

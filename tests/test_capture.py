@@ -44,7 +44,7 @@ def test_it_steps_when_the_divergent_component_leaves_the_feet(standing, speed, 
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("angle", [0.0, np.pi, -0.8])
+@pytest.mark.parametrize("angle", [0.0, -0.8])
 def test_a_push_that_nobody_stands_is_caught_by_steps(standing, angle):
     """And it stands afterwards, on both feet, where it stepped to."""
     robot, controller, q = standing

@@ -328,7 +328,7 @@ def test_faults_that_a_urdf_cannot_have(name, fault):
 )
 def test_faults_of_mjcf(old, new, link, quantity):
     assert old in CLOSED
-    a, b = fw.load(CLOSED), fw.load(CLOSED.replace(old, new, 1))
+    a, b = load(CLOSED), load(CLOSED.replace(old, new, 1))
     found = dynamics.compare(a, b)
     assert quantity in [d.quantity for d in found.differences] or not quantity, str(found)
     assert {d.link for d in found.differences} == ({link} if link else set())
@@ -371,7 +371,7 @@ def test_feet(by):
 def test_closures():
     from footwork.robots.closures import JointCoupling, LoopClosure
 
-    a = fw.load(CLOSED)
+    a = load(CLOSED)
     at = pin.SE3(np.eye(3), np.array([0.1, 0, 0]))
     loop = LoopClosure("rod", "shank", "trunk", "hinge", at, at)
     law = JointCoupling("gear", "knee", "hip", (0.0, 2.0))

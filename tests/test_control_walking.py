@@ -33,7 +33,7 @@ def walk(robot, feet, q, phases, disturbances=(), until=None, noise=None, **opti
     walker = control.WalkingController(robot, feet, q, phases, **options)
     duration = walker.plan.duration + 0.2 if until is None else until
     return control.simulate(
-        robot, walker, duration=duration, control_step=2e-3, q=q, contacts=feet,
+        robot, walker, duration=duration, step=2e-3, control_step=2e-3, q=q, contacts=feet,
         disturbances=disturbances, noise=noise, progress=False,
     )  # fmt: skip
 

@@ -195,7 +195,7 @@ def test_matrix_and_recursion_agree_on_the_walk(gait):
 # --- forward simulation ------------------------------------------------------------------------
 
 
-def forward_simulated(duration=0.2, rate=400.0):
+def forward_simulated(duration=0.15, rate=400.0):
     """The walker's robot stands on soft ground and is driven by torques; returns (run, ground).
 
     The torques are those of springs, dampers and a shake; the ground's are linear in how its feet

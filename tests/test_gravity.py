@@ -67,7 +67,7 @@ def test_it_walks():
     walker = control.WalkingController(robot, controller.contacts, q, phases)
     motion = control.simulate(
         robot, walker, q=q, contacts=controller.contacts, duration=walker.plan.duration,
-        control_step=2e-3, progress=False,
+        step=2e-3, progress=False,
     )  # fmt: skip
     assert not motion.ended
     p = walker.plan.phases[-1].end
@@ -176,8 +176,8 @@ def test_it_catches_itself(gravity, speed):
     v = np.zeros(robot.nv)
     v[:2] = speed, 0.3 * speed
     motion = control.simulate(
-        robot, catching, q=q, v=v, contacts=controller.contacts, duration=2.5,
-        control_step=2e-3, progress=False,
+        robot, catching, q=q, v=v, contacts=controller.contacts, duration=2.0,
+        step=2e-3, progress=False,
     )  # fmt: skip
     assert not motion.ended
     assert catching.steps > 0

@@ -367,17 +367,12 @@ def test_a_map_is_drawn_and_regions_lie_on_it():
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("engine", ["pinocchio", "mujoco"])
-def test_a_quadruped_trots_over_stepping_stones(engine):
-    if engine == "mujoco":
-        pytest.importorskip("mujoco")
+def test_a_quadruped_trots_over_stepping_stones():
     robot, terrain = robots.load("quadruped"), Terrain([stones(0.3, 0.06, start=0.8)])
     feet = contacts.at_feet(robot)
     _, q = control.stand(robot, feet, terrain=terrain)
     gait = control.GaitController(robot, feet, q, velocity=(0.5, 0, 0), terrain=terrain)
-    motion = control.simulate(
-        robot, gait, terrain, q=q, duration=2.4, control_step=2e-3, engine=engine
-    )
+    motion = control.simulate(robot, gait, terrain, q=q, duration=2.4, step=2e-3)
     assert not motion.fell
     assert motion.q[-1][0] - q[0] > 0.5
     for name, T in feet.placements(motion.q[-1]).items():
@@ -385,10 +380,9 @@ def test_a_quadruped_trots_over_stepping_stones(engine):
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("name", ["biped", "quadruped"])
-def test_walking_on_rough_ground(name):
+def test_walking_on_rough_ground():
     pytest.importorskip("mujoco")
-    robot = robots.load(name)
+    robot = robots.load("biped")
     rng = np.random.default_rng(1)
     x = np.arange(0, 3.2, 0.05)
     waves = sum(

@@ -432,7 +432,7 @@ def test_the_command(run, tmp_path):
 
 def test_the_command_judges_predictive_control(run):
     trot = ["judge", "quadruped", "--gait", "trot", "--speed", "0.8", "--predictive"]
-    short = ["--seconds", "2.0", "--seeds", "1", "--directions", "0", "--estimator", "--json"]
+    short = ["--seconds", "1.2", "--seeds", "1", "--directions", "0", "--estimator", "--json"]
     code, out, err = run(*trot, *short)
     assert code == 0, err
     assert all(row["failed"] == 0 for row in json.loads(out)["rows"])

@@ -8,6 +8,7 @@ import re
 import subprocess
 import sys
 import tomllib
+from functools import cache
 from graphlib import CycleError, TopologicalSorter
 from pathlib import Path
 
@@ -31,11 +32,17 @@ PACKAGES = list(BELOW)
 COMMON = {"arrays", "errors", "files", "journal", "registry", "workers"}
 
 
+@cache
+def nodes_of(path: Path) -> tuple[ast.AST, ...]:
+    """All nodes of a file's syntax tree."""
+    return tuple(ast.walk(ast.parse(path.read_text())))
+
+
 def imported_packages(path: Path, package: str) -> set[str]:
     """Packages (or modules beside them) that a file imports; absolute imports fail."""
     depth = len(path.relative_to(ROOT / package).parts)
     found = set()
-    for node in ast.walk(ast.parse(path.read_text())):
+    for node in nodes_of(path):
         if isinstance(node, ast.Import):
             names = [alias.name for alias in node.names]
             assert not any(n.split(".")[0] in ("footwork", *PACKAGES) for n in names), path
@@ -63,7 +70,7 @@ def test_no_package_copies_the_model_of_a_robot():
     own = [ROOT / "src/footwork" / folder for folder in ("", "commands")]
     files = [f for package in PACKAGES for f in (ROOT / package).rglob("*.py")]
     for path in [*files, *[f for folder in own for f in folder.glob("*.py")]]:
-        copies = re.findall(r".*\brobot\.model\b.*", path.read_text())
+        copies = [x for x in path.read_text().splitlines() if re.search(r"\brobot\.model\b", x)]
         assert all("copy" in line or line.strip() == "model = robot.model" for line in copies), path
 
 
@@ -125,7 +132,7 @@ def test_no_asserts_and_no_prints_in_the_library():
     """`assert` never checks an argument, and only the command talks."""
     for package in PACKAGES:
         for path in (ROOT / package).rglob("*.py"):
-            for node in ast.walk(ast.parse(path.read_text())):
+            for node in nodes_of(path):
                 assert not isinstance(node, ast.Assert), path
                 if isinstance(node, ast.Call) and isinstance(node.func, ast.Name):
                     talks = path.name == "serve.py"  # to its parent, through a pipe
@@ -186,6 +193,7 @@ def test_view_and_plot_name_what_they_know():
         footwork.view({})
 
 
+@cache
 def imported_modules(package: str) -> dict[str, set[str]]:
     """{module: modules of the same package that it imports}, lazily and for types too."""
     paths = {path.relative_to(ROOT): path for path in (ROOT / package).rglob("*.py")}
@@ -194,7 +202,7 @@ def imported_modules(package: str) -> dict[str, set[str]]:
     graph: dict[str, set[str]] = {module: set() for module in modules}
     for path, file in paths.items():
         inside = path.parent.parts
-        for node in ast.walk(ast.parse(file.read_text())):
+        for node in nodes_of(file):
             if isinstance(node, ast.ImportFrom) and 0 < node.level <= len(inside):
                 base = [*inside[: len(inside) - node.level + 1], *filter(None, [node.module])]
                 for alias in node.names:

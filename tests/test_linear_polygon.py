@@ -33,7 +33,7 @@ def reach(forces, kind, sides, d):
     return {0: -answer.fun if answer.status == 0 else 0.0, 2: -np.inf, 3: np.inf}[answer.status]
 
 
-@pytest.mark.parametrize("seed", range(12))
+@pytest.mark.parametrize("seed", range(6))
 def test_all_corners_agree_with_linear_programs(seed):
     rng = np.random.default_rng(seed)
     for _ in range(6):
@@ -89,7 +89,7 @@ def same(a, b):
     return a.shape == b.shape and np.abs(a[:, None] - b).max(axis=2).min(axis=1).max() < 1e-6
 
 
-@pytest.mark.parametrize("seed", range(6))
+@pytest.mark.parametrize("seed", range(3))
 def test_uncompiled_the_same(seed):
     rng = np.random.default_rng(seed)
     for kind in ("inner", "outer"):

@@ -62,7 +62,7 @@ def several(n: int) -> str:
 
 @pytest.mark.parametrize("text", [misnamed, shapes, several])
 def test_findings_are_linear_work(text):
-    small, large = (calls(robots.diagnose, text(n)) for n in (200, 800))
+    small, large = (calls(robots.diagnose, text(n)) for n in (100, 400))
     assert large < 5 * small
 
 

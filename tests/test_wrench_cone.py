@@ -67,7 +67,7 @@ def wrenches_near_the_surface(contact, rng, n):
 @pytest.mark.parametrize("friction", [0.2, 0.5, 1.2])
 def test_inner_and_outer_are_sound(shape, friction):
     contact, rng = patch(shape, friction), np.random.default_rng(0)
-    wrenches = wrenches_near_the_surface(contact, rng, 120)
+    wrenches = wrenches_near_the_surface(contact, rng, 60)
     distance = exact_by_points(contact, wrenches)
     assert (distance > 1e-4).any()
     assert (distance < 1e-7).any()
@@ -94,7 +94,7 @@ def polar_vectors(contact, rng, count):
     return y / np.linalg.norm(y * np.array([1, 1, 1, size, size, size]), axis=1, keepdims=True)
 
 
-@pytest.mark.parametrize("sides", [3, 4, 5, 6, 7, 8, 13, 16])
+@pytest.mark.parametrize("sides", [3, 4, 5, 8, 13])
 @pytest.mark.parametrize("name", [*PATCHES, "line", "disc", "point"])
 def test_thousands_of_directions(name, sides):
     """Inner: every ray, and every wrench the faces accept, on the right side of 4,000 planes that
@@ -260,7 +260,7 @@ def test_closed_form_of_a_rectangle(mu):
 
 def test_closed_form_is_inner_with_friction_over_root_two():
     mu, contact = 0.5, patch("rectangle", 0.5)
-    wrenches = wrenches_near_the_surface(contact, np.random.default_rng(3), 300)
+    wrenches = wrenches_near_the_surface(contact, np.random.default_rng(3), 120)
     distance = exact_by_points(contact, wrenches)
     inner = (rectangle_faces(0.1, 0.05, mu / np.sqrt(2)) @ wrenches.T <= 0).all(axis=0)
     outer = (rectangle_faces(0.1, 0.05, mu) @ wrenches.T <= 1e-9).all(axis=0)
