@@ -162,6 +162,16 @@ class HeightMap:
         """Return (n,), exact; inside, the depth [m]."""
         return self._distances(points)[0]
 
+    def _vertices_under(self, points: Array, radius: float) -> Array:
+        """Return the vertices (k, 3) of all cells below or above the box that has points (n, 3)
+        with balls of a radius around them, its sides along those of the map [m]."""
+        local = self._local(points)[:, :2] / self.cell
+        last, wide = np.array(self.grid.shape) - 1, radius / self.cell
+        low = np.maximum(np.floor(local.min(axis=0) - wide), 0).astype(int)
+        high = np.minimum(np.ceil(local.max(axis=0) + wide), last).astype(int)
+        every = self.vertices.reshape(*self.grid.shape, 3)
+        return every[low[0] : high[0] + 1, low[1] : high[1] + 1].reshape(-1, 3)
+
     def normal(self, points: Array) -> Array:
         """Return (n, 3): away from the nearest point; inside, towards it."""
         return np.asarray(self._distances(points)[1] @ self.placement.rotation.T)

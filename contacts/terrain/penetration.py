@@ -103,9 +103,11 @@ def _to_map(shape: Any, T: Any, ground: HeightMap) -> float:
     """
     points, radius = surface_points(shape)
     placed = points @ T.rotation.T + T.translation
+    vertices = ground._vertices_under(placed, radius)
+    if placed[:, 2].min() - radius > vertices[:, 2].max(initial=-np.inf):  # all of it above
+        return np.inf
     depths = [radius - float(ground.signed_distance(placed).min())]
     low, high = placed.min(axis=0) - radius, placed.max(axis=0) + radius
-    vertices = ground.vertices
     peaks = ((vertices[:, :2] > low[:2]) & (vertices[:, :2] < high[:2])).all(axis=1)
     peaks &= vertices[:, 2] > low[2]
     where, level = _transform(T), np.eye(3)
