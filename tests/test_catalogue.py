@@ -1,5 +1,7 @@
 """Every robot of the catalogue loads, has feet where it has legs, and can be asked about."""
 
+from functools import cache
+
 import numpy as np
 import pinocchio as pin
 import pytest
@@ -13,6 +15,7 @@ ENTRIES = robots.available()
 LEGGED = [info.name for info in ENTRIES if info.kind not in ("mechanism", "upper body")]
 
 
+@cache
 def get(name):
     info = next(i for i in ENTRIES if i.name == name)
     if not info.installed:
@@ -102,8 +105,10 @@ def test_postures_agree_with_pinocchio_where_the_srdf_says_all(name):
     text = (info.folder / info.srdf).read_text()
     semantics = read_srdf(text)
     assert set(semantics.postures) <= set(robot.postures)
-    pin.loadReferenceConfigurationsFromXML(robot.model, text, False)
-    for entry in robot.model.referenceConfigurations:
+    model = robot.model  # a copy
+    pin.loadReferenceConfigurationsFromXML(model, text, False)
+    assert len(model.referenceConfigurations)
+    for entry in model.referenceConfigurations:
         key, q = entry.key(), entry.data()
         start = 0 if semantics.base_joint in semantics.postures[key] else 7 * robot.is_floating
         np.testing.assert_allclose(robot.postures[key][start:], q[start:], atol=1e-3)

@@ -337,7 +337,7 @@ def test_a_library_that_is_missing_is_told_before_the_work(run, monkeypatch, tmp
 @pytest.mark.parametrize(
     ("line", "code", "says"),
     [
-        ("robots >/dev/full", 2, "standard output: No space left on device"),
+        ("terms double_pendulum >/dev/full", 2, "standard output: No space left on device"),
         ("terms double_pendulum --quiet --csv - >&-", 2, "standard output: Bad file descriptor"),
         (
             "terms double_pendulum --quiet --csv - >/dev/full",

@@ -125,10 +125,10 @@ def told(velocities):
 @pytest.mark.parametrize(
     ("name", "gait", "velocity", "duration"),
     [
-        ("go2", "trot", (0.5, 0.1, 0.3), 4.5),
-        ("quadruped", "pace", (0.2, 0.0, 0.0), 4.0),
-        ("quadruped", "bound", (0.2, 0.0, -0.2), 4.0),
-        ("biped", "walk", (0.3, 0.05, 0.2), 5.5),
+        ("go2", "trot", (0.5, 0.1, 0.3), 3.5),
+        ("quadruped", "pace", (0.2, 0.0, 0.0), 3.5),
+        ("quadruped", "bound", (0.2, 0.0, -0.2), 3.5),
+        ("biped", "walk", (0.3, 0.05, 0.2), 4.5),
     ],
 )
 def test_it_walks_along_its_path_and_stops(standing, name, gait, velocity, duration):
@@ -143,7 +143,7 @@ def test_it_walks_along_its_path_and_stops(standing, name, gait, velocity, durat
     assert set(motion.statuses) == {"optimal"}
     P, end = walker.path.at(duration), motion.q[-1]
     way = np.linalg.norm(P.translation - middle(feet, q))
-    assert way > 0.6 * np.linalg.norm(velocity[:2]) * (duration - 3.5)  # it went
+    assert way > 0.6 * np.linalg.norm(velocity[:2]) * (duration - 3.0)  # it went
     miss = np.linalg.norm((middle(feet, end) - P.translation)[:2])
     assert miss < 0.05 * way + 0.08 * walker.plan.height  # where it stops within
     turned = pin.Quaternion(end[3:7]).toRotationMatrix()
@@ -155,12 +155,12 @@ def test_it_walks_along_its_path_and_stops(standing, name, gait, velocity, durat
 @pytest.mark.slow
 def test_height_and_velocity_change_while_it_walks(standing):
     robot, feet, q = standing("quadruped")
-    commands = told({0.0: (0.2, 0, 0), 1.5: (-0.2, 0, 0), 2.5: (0, 0, 0)})
+    commands = told({0.0: (0.2, 0, 0), 1.3: (-0.2, 0, 0), 2.2: (0, 0, 0)})
     walker = control.GaitController(robot, feet, q, "trot", velocity=commands)
     lower = 0.85 * walker.height
     walker.height = lower
     motion = control.simulate(
-        robot, walker, q=q, contacts=feet, duration=4.0, control_step=2e-3, engine="mujoco"
+        robot, walker, q=q, contacts=feet, duration=3.4, control_step=2e-3, engine="mujoco"
     )
     assert not motion.ended
     ahead = motion.com[:, 0] - motion.com[0, 0]
@@ -263,7 +263,7 @@ def test_the_command_refuses(capsys, flags, told):
 
 def test_the_command_walks(capsys):
     assert cli.main(["simulate", "quadruped", "--gait", "trot", "--speed", "0.2", "--turn", "0.2",
-                     "--duration", "2.5"]) == 0  # fmt: skip
+                     "--duration", "1.5"]) == 0  # fmt: skip
     assert "m beside the path" in capsys.readouterr().out
 
 
