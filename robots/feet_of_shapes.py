@@ -8,7 +8,7 @@ from dataclasses import replace
 from .configuration import check_robot
 from .feet.foot import Foot
 from .feet.found import FoundFeet
-from .feet.outlines import outlines, placed
+from .feet.outlines import placed
 from .feet.sole_shapes import of_link, touching_foot
 from .feet.standing import stand
 from .robot import Robot
@@ -35,7 +35,7 @@ def feet_of_shapes(robot: Robot, links: Iterable[str] | None = None) -> dict[str
     check_robot(robot)
     if links is None:
         return dict(robot.standing.feet) if isinstance(robot.feet, FoundFeet) else _by_shape(robot)
-    shapes, model = outlines(robot._collision, robot._visual), robot._model
+    shapes, model = robot._outlines, robot._model
     found, data = {}, placed(model, robot.posture())
     for link in texts(links, "links"):
         own = of_link(model, shapes, link)
@@ -46,4 +46,4 @@ def feet_of_shapes(robot: Robot, links: Iterable[str] | None = None) -> dict[str
 def _by_shape(robot: Robot) -> dict[str, Foot]:
     if not robot.is_floating:
         return {}
-    return stand(robot, outlines(robot._collision, robot._visual)).feet
+    return stand(robot, robot._outlines).feet

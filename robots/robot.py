@@ -24,6 +24,7 @@ from .closure_rows import ClosureRows
 from .closures import Closure
 from .feet.foot import Foot
 from .feet.found import FoundFeet, SolvedPostures, standing_of
+from .feet.outlines import Outline, outlines
 from .feet.standing import Standing
 from .motor import Motor
 from .motor_data import motors_of
@@ -151,6 +152,10 @@ class Robot:
     @cached_property
     def _collision(self) -> Any:
         return self.shapes.read(self._model, "collision")
+
+    @cached_property
+    def _outlines(self) -> list[Outline]:
+        return outlines(self)
 
     # --- sizes and names -------------------------------------------------------------------
 
@@ -517,7 +522,11 @@ class Robot:
         model = self.model
         model_changes.set_gravity(model, gravity)
         other = replace(self, model=model)
-        for name in ("_visual", "_collision"):  # shapes that are read already, and do not fall
+        for name in (
+            "_visual",
+            "_collision",
+            "_outlines",
+        ):  # shapes that are read already, and do not fall
             if name in vars(self):
                 vars(other)[name] = vars(self)[name]
         return other

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Collection
 from dataclasses import dataclass
 from typing import Any, Literal, Protocol
 
@@ -9,6 +10,7 @@ import coal  # type: ignore[import-untyped]
 import pinocchio as pin
 
 from ..errors import ModelError
+from .files.hardened_xml import parse, serialize
 from .files.meshes import last_line, misplaced
 
 Kind = Literal["visual", "collision"]
@@ -17,8 +19,8 @@ Kind = Literal["visual", "collision"]
 class Shapes(Protocol):
     """Reader of the shapes of a robot."""
 
-    def read(self, model: Any, kind: Kind) -> Any:
-        """Return a `pin.GeometryModel`."""
+    def read(self, model: Any, kind: Kind, links: Collection[str] | None = None) -> Any:
+        """Return a `pin.GeometryModel`, of some links or of all."""
 
 
 def check_vertices(shapes: Any) -> None:
@@ -39,16 +41,19 @@ class UrdfShapes:
 
     text: str
 
-    def read(self, model: Any, kind: Kind) -> Any:
-        """Return a new `pin.GeometryModel`.
+    def read(self, model: Any, kind: Kind, links: Collection[str] | None = None) -> Any:
+        """Return a new `pin.GeometryModel`, of some links or of all.
 
         Raises:
             ModelError: a mesh file cannot be read.
         """
+        text = self.text if links is None else self._of(links, kind)
+        if not text:
+            return pin.GeometryModel()
         type_ = pin.GeometryType.VISUAL if kind == "visual" else pin.GeometryType.COLLISION
         try:
             shapes = pin.buildGeomFromUrdfString(
-                model, self.text, type_, package_dirs=[], mesh_loader=coal.CachedMeshLoader()
+                model, text, type_, package_dirs=[], mesh_loader=coal.CachedMeshLoader()
             )
             check_vertices(shapes)
             return shapes
@@ -58,11 +63,21 @@ class UrdfShapes:
                 "meshes out"
             ) from None
 
+    def _of(self, links: Collection[str], kind: Kind) -> str:
+        """Return the text without such shapes of all other links; "" where these have none."""
+        tree, found = parse(self.text), False
+        for link in tree.all("link"):
+            if link.get("name") in links:
+                found = found or link.find(kind) is not None
+            else:
+                link.children = [child for child in link.children if child.tag != kind]
+        return serialize(tree) if found else ""
+
 
 @dataclass(frozen=True)
 class NoShapes:
     """A robot without shapes."""
 
-    def read(self, model: Any, kind: Kind) -> Any:
+    def read(self, model: Any, kind: Kind, links: Collection[str] | None = None) -> Any:
         """Return an empty `pin.GeometryModel`."""
         return pin.GeometryModel()

@@ -319,7 +319,7 @@ class OtherShapes(robots.shapes.NoShapes):
     def __init__(self, change):
         object.__setattr__(self, "change", change)
 
-    def read(self, model, kind):
+    def read(self, model, kind, links=None):
         return self.change(fw.load("biped").visual)
 
 

@@ -12,7 +12,7 @@ from ...arrays import Array
 from ...errors import ModelError
 from .by_hand import GivenFoot
 from .foot import Foot
-from .outlines import Outline, lowest, outlines, placed
+from .outlines import Outline, lowest, placed
 from .standing import Standing, carried, stand
 from .support import beside, com_of, supports
 
@@ -96,7 +96,7 @@ def standing_of(robot: Any) -> Standing:
     """Return how a robot stands, on its own feet where they are known."""
     if not robot.is_floating:
         return Standing(robot.neutral(), problem="its base is fixed")
-    shapes = outlines(robot._collision, robot._visual)
+    shapes = robot._outlines
     known = robot.feet.given if isinstance(robot.feet, FoundFeet) else robot.feet.values()
     if not known:
         return stand(robot, shapes)
@@ -166,7 +166,7 @@ def lies_on(robot: Any, q: Array) -> str:
     if not robot.feet or not robot.is_floating:
         return ""
     try:
-        shapes = outlines(robot._collision, robot._visual)
+        shapes = robot._outlines
     except ModelError:
         return ""
     data = placed(robot._model, q)

@@ -36,15 +36,22 @@ class Outline(NamedTuple):
         return np.asarray(self.points @ direction + self.radius)
 
 
-def outlines(collision: Any, visual: Any) -> list[Outline]:
+def outlines(robot: Any) -> list[Outline]:
     """Return the outlines of collision shapes, of visual ones where a link has no others.
 
-    Unbounded and unsupported shapes (a plane, a height field) have none.
+    Unbounded and unsupported shapes (a plane, a height field) have none. Visual meshes of other
+    links are not read: they take longer than all else that is known of a robot.
+
+    Raises:
+        ModelError: a mesh file cannot be read.
     """
-    covered = {shape.parentFrame for shape in collision.geometryObjects}
-    others = [s for s in visual.geometryObjects if s.parentFrame not in covered]
+    model, collision = robot._model, robot._collision.geometryObjects
+    covered = {shape.parentFrame for shape in collision}
+    body = pin.FrameType.BODY
+    bare = {f.name for i, f in enumerate(model.frames) if f.type == body and i not in covered}
+    visual = robot.shapes.read(model, "visual", bare).geometryObjects
     found = []
-    for shape in [*collision.geometryObjects, *others]:
+    for shape in [*collision, *(s for s in visual if s.parentFrame not in covered)]:
         if (balls := _balls(shape.geometry)) is not None:
             points, radius = balls
             T = shape.placement

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Collection
 from dataclasses import dataclass, replace
 from typing import Any
 
@@ -43,8 +44,8 @@ class GeomShapes:
         """Return the shapes that need no mesh file."""
         return replace(self, geoms=tuple(g for g in self.geoms if g.geom.mesh is None))
 
-    def read(self, model: Any, kind: Kind) -> Any:
-        """Return a new `pin.GeometryModel`.
+    def read(self, model: Any, kind: Kind, links: Collection[str] | None = None) -> Any:
+        """Return a new `pin.GeometryModel`, of some links or of all.
 
         Raises:
             ModelError: a mesh file cannot be read.
@@ -54,6 +55,8 @@ class GeomShapes:
             if kind == "visual"
             else [g for g in self.geoms if g.geom.collides]
         )
+        if links is not None:
+            chosen = [g for g in chosen if model.frames[g.frame].name in links]
         shapes, names = pin.GeometryModel(), set[str]()
         try:
             for item in chosen:
