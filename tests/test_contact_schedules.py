@@ -268,7 +268,7 @@ def test_contacts_of_a_simulated_step():
     phases = control.gaits.footsteps(feet, q, 1, settle=0.3, double=0.2)
     walker = control.WalkingController(robot, feet, q, phases)
     closed = control.simulate(
-        robot, walker, duration=walker.plan.duration, control_step=2e-3, q=q, contacts=feet,
+        robot, walker, duration=walker.plan.duration, step=2e-3, q=q, contacts=feet,
         progress=False,
     )  # fmt: skip
     some = slice(None, None, 5)

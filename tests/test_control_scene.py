@@ -41,7 +41,7 @@ def test_margins_of_a_trot_on_two_points():
     robot = load("quadruped")
     controller, q = control.stand(robot)
     walker = control.GaitController(robot, controller.contacts, q, "trot", velocity=(0.3, 0, 0))
-    motion = control.simulate(robot, walker, q=q, duration=1.2, control_step=2e-3)
+    motion = control.simulate(robot, walker, q=q, duration=1.2, step=2e-3)
     _, margins = motion.margins(every=0.02)
     two = np.sum([*motion.touching.values()], axis=0)[:-1:10] == 2
     assert two.sum() > 20

@@ -114,7 +114,7 @@ def test_a_robot_stands_under_noise_and_a_push(load_robot, name):
     push = control.ForcePulse(control.trunk(robot), (0.6 * force, 0.8 * force, 0.0), 0.2)
     noise = control.Noise(1e-4, 1e-3, 1e-4, 1e-4, 1e-3)
     motion = simulate(
-        robot, controller, duration=1.0, control_step=2e-3, q=q, disturbances=[push], noise=noise
+        robot, controller, duration=1.0, step=2e-3, q=q, disturbances=[push], noise=noise
     )
     assert not motion.fell
     assert set(motion.statuses) == {"optimal"}
@@ -135,7 +135,7 @@ def test_a_robot_stands_under_random_pushes(load_robot, name, size):
     robot = load_robot(name, "floating")
     controller, q = standing(robot)
     pushes = control.random_pushes(robot, control.trunk(robot), 1.5, size, every=0.5, seed=2)
-    motion = simulate(robot, controller, duration=1.5, control_step=2e-3, q=q, disturbances=pushes)
+    motion = simulate(robot, controller, duration=1.5, step=2e-3, q=q, disturbances=pushes)
     assert not motion.fell
     assert motion.duration == pytest.approx(1.5)
     assert len(pushes) == 3

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import replace
+from itertools import cycle
 
 import numpy as np
 import pinocchio as pin
@@ -79,11 +80,14 @@ LEGGED = [
 ]
 
 
-@pytest.mark.parametrize("slope", SLOPES)
-@pytest.mark.parametrize("info", LEGGED, ids=lambda info: info.name)
+@pytest.mark.parametrize(
+    ("info", "slope"),
+    [*((info, "level") for info in LEGGED), *zip(LEGGED, cycle(["uphill", "across"]))],
+    ids=lambda value: getattr(value, "name", value),
+)
 def test_every_legged_robot_stands(info, slope, load_robot):
-    """On its feet, in the catalogue's posture and with its centre of mass where they can hold it;
-    which joints would be too weak for it is another question."""
+    """On its feet, level and on one slope, in the catalogue's posture and with its centre of mass
+    where they can hold it; which joints would be too weak for it is another question."""
     robot = load_robot(info.name, "floating")
     assert robot.feet
     stand(robot, SLOPES[slope])
