@@ -64,7 +64,7 @@ class ContactSet:
             )
         return contacts
 
-    @property
+    @cached_property
     def names(self) -> tuple[str, ...]:
         """Names of the contacts, in order."""
         return tuple(contact.name for contact in self.contacts)

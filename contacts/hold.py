@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass
 from functools import cached_property, partial
-from typing import Any, Self
+from typing import Any, Self, cast
 
 import numpy as np
 
@@ -13,6 +13,7 @@ from .. import registry
 from ..arrays import Array
 from ..dynamics import State, Wrench, closures
 from ..errors import ContactError
+from ..files import plain
 from ..robots.values import number
 from .contact import Contact
 from .contact_set import ContactSet
@@ -337,40 +338,31 @@ class Hold:
 
         Margins that are not finite come with "margin_text": "inf" or "-inf".
         """
-        wrenches = self.wrenches or {}
-        return {
+        wrenches = {
+            name: {"force": w.force, "moment": w.moment, "point": w.point}
+            for name, w in (self.wrenches or {}).items()
+        }
+        return cast(dict[str, Any], plain({
             "robot": self.contacts.robot.name,
             "feasible": self.feasible,
             "status": self.status,
             "reason": self.reason,
-            "margin": _finite(self.margin),
+            "margin": self.margin,
             "margin_text": str(self.margin),
-            "torque_margin": _finite(self.torque_margin),
-            "contact_margins": {n: _finite(m) for n, m in self.contact_margins.items()},
+            "torque_margin": self.torque_margin,
+            "contact_margins": self.contact_margins,
             "objective": self.objective,
             "normal_forces": self.normal_forces,
-            "normal_bounds": {
-                contact.name: [_finite(bound) for bound in contact.normal_bounds]
-                for contact in self.contacts
-            },
-            "residual": _finite(self.residual),
+            "normal_bounds": {contact.name: contact.normal_bounds for contact in self.contacts},
+            "residual": self.residual,
             "solver": self.solver,
-            "q": _listed(self.q),
-            "forces": {name: _listed(f) for name, f in (self.forces or {}).items()} or None,
-            "wrenches": {
-                name: {
-                    "force": _listed(w.force),
-                    "moment": _listed(w.moment),
-                    "point": _listed(w.point),
-                }
-                for name, w in wrenches.items()
-            }
-            or None,
-            "torques": _listed(self.torques),
-            "closure_forces": {n: _listed(f) for n, f in (self.closure_forces or {}).items()}
-            or None,
-            "certificate": _listed(self.certificate),
-        }
+            "q": self.q,
+            "forces": self.forces or None,
+            "wrenches": wrenches or None,
+            "torques": self.torques,
+            "closure_forces": self.closure_forces or None,
+            "certificate": self.certificate,
+        }))  # fmt: skip
 
     _repr_html_ = registry.html_of
 
@@ -382,14 +374,6 @@ class Hold:
 
 def _check_tolerance(tolerance: float) -> None:
     number(tolerance, "tolerance", at_least=FINEST, error=ContactError)
-
-
-def _finite(value: float) -> float | None:
-    return float(value) if np.isfinite(value) else None
-
-
-def _listed(array: Array | None) -> Any:
-    return None if array is None else np.asarray(array).tolist()
 
 
 def _numbers(vector: Array) -> str:

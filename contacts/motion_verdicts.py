@@ -22,8 +22,10 @@ from ..errors import ContactError
 from ..robots.robot import BASE_JOINT, Robot
 from ..robots.values import number
 from .contact_set import ContactSet
+from .equilibrium.balance import weight
 from .equilibrium.states import axes_and_arm
 from .equilibrium.verdicts import Verdicts
+from .friction_used import friction_used
 from .motion_rows import MotionRows, of_points
 from .torque_limits import TorqueBounds
 
@@ -108,14 +110,10 @@ class MotionVerdicts(Verdicts):
     def friction_used(self) -> Array:
         """(N, K), ‖(f_1/μ_1, f_2/μ_2)‖/f_n of each point's force, 1 on the edge of its cone [-].
 
-        0 where nothing presses, nan where there are no forces. Of the least-norm forces: others may
-        use less.
+        nan where nothing presses, or there are no forces. Of the least-norm forces: others may use
+        less.
         """
-        mu, f = np.broadcast_to(self.friction, (*self.forces.shape[:2], 2)), self.forces
-        share = np.divide(f[:, :, :2], mu, out=np.zeros_like(mu), where=mu > 0)
-        slip, normal = np.linalg.norm(share, axis=2), f[:, :, 2]
-        used = np.divide(slip, normal, out=np.zeros_like(slip), where=normal > 0)
-        return np.where(np.isnan(normal), np.nan, used)
+        return friction_used(self.forces, self.friction, weight(self.contacts.robot))
 
     # --- what the motion asks for ----------------------------------------------------------------
 

@@ -186,6 +186,11 @@ class Robot:
         return float(sum(inertia.mass for inertia in self._model.inertias))
 
     @cached_property
+    def weight(self) -> float:
+        """m ‖g‖ [N]."""
+        return self.mass * float(np.linalg.norm(self._model.gravity.linear))
+
+    @cached_property
     def joint_names(self) -> tuple[str, ...]:
         """Names of the joints, in joint order, without the floating base."""
         return tuple(self._model.names)[2 if self.is_floating else 1 :]

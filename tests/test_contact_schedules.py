@@ -23,8 +23,9 @@ from footwork.contacts import ContactSchedule, find_contacts
 from footwork.contacts.geometry.polygon import centroid, centroid_weights, convex_hull
 from footwork.contacts.loads_along import loads_along
 from footwork.contacts.schedules.corners import corner_points
-from footwork.contacts.schedules.runs import hysteresis, runs, without_gaps, without_short
+from footwork.contacts.schedules.masks import hysteresis, without_gaps, without_short
 from footwork.dynamics.motions.motion import Motion
+from footwork.dynamics.motions.runs import runs
 
 
 def corners_of(robot, soles, q):

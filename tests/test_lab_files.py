@@ -13,6 +13,7 @@ import pytest
 from footwork import biomechanics
 from footwork.biomechanics import axes, lab_text
 from footwork.dynamics.motions import filters
+from footwork.dynamics.motions.runs import spans
 from footwork.errors import ConfigurationError, DataError, FootworkError
 
 RATE, FRAMES = 150.0, 40
@@ -457,8 +458,8 @@ def test_what_cannot_be_filtered_is_refused():
 
 
 def test_runs():
-    assert filters.runs([0, 1, 1, 0, 0, 1]) == [(1, 2), (5, 5)]
-    assert filters.runs([]) == []
+    assert spans([0, 1, 1, 0, 0, 1]) == [(1, 3), (5, 6)]
+    assert spans([]) == []
 
 
 @pytest.mark.parametrize("rate", [100.0, 150.0, 59.94, 240.0])

@@ -19,6 +19,7 @@ from numpy.typing import ArrayLike, NDArray
 from ...arrays import Array
 from ...dynamics.motions import filters
 from ...dynamics.motions.differences import as_rate
+from ...dynamics.motions.runs import spans
 from ...errors import ConfigurationError
 from ...robots.configuration import as_vector
 from ...robots.values import array, number, text, whole_number
@@ -148,7 +149,8 @@ class ForcePlate:
     def steps(self, shortest: float = 0.05) -> list[tuple[int, int]]:
         """Return [(first, last), …] samples of the stretches during which it was loaded [s]."""
         number(shortest, "shortest", at_least=0, unit="[s]")
-        return [(a, b) for a, b in filters.runs(self.loaded) if b - a + 1 >= shortest * self.rate]
+        least = shortest * self.rate
+        return [(a, b - 1) for a, b in spans(self.loaded) if b - a >= least]
 
     def turning_arm(self) -> float:
         """Return the 95th percentile of |T| / F_u [m], free moment per vertical force, when loaded.

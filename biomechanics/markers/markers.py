@@ -11,6 +11,7 @@ import numpy as np
 from ...arrays import Array
 from ...dynamics.motions import filters
 from ...dynamics.motions.differences import as_rate
+from ...dynamics.motions.runs import spans
 from ...errors import ConfigurationError, unknown
 from ...robots.values import array, number, texts
 from .. import axes
@@ -94,8 +95,8 @@ class Markers:
         """
         gaps = []
         for name in self.names if names is None else texts(names, "names"):
-            lost = filters.runs(~np.isfinite(self[name]).all(axis=1))
-            gaps += [f"{name!r} in frames {a} to {b}" for a, b in lost]
+            lost = spans(~np.isfinite(self[name]).all(axis=1))
+            gaps += [f"{name!r} in frames {a} to {b - 1}" for a, b in lost]
         if gaps:
             more = f" and {len(gaps) - 6} more" if len(gaps) > 6 else ""
             raise ConfigurationError(

@@ -15,7 +15,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ...arrays import Array
-from ...dynamics.motions import filters
+from ...dynamics.motions.runs import spans
 from .marker_sets import MarkerSet
 from .markers import Markers
 
@@ -48,7 +48,7 @@ def relabelled(markers: Markers, names: MarkerSet) -> tuple[Markers, list[str]]:
                 continue
             x[frames, a], x[frames, b] = x[frames, b], x[frames, a]
             apart[frames] = _distances(x[frames])
-            where = ", ".join(f"{i} to {j}" for i, j in filters.runs(frames)[:4])
+            where = ", ".join(f"{i} to {j - 1}" for i, j in spans(frames)[:4])
             notes.append(
                 f"markers {markers.names[a]!r} and {markers.names[b]!r} have each other's label in "
                 f"frames {where}: put right"

@@ -17,7 +17,7 @@ from ... import registry
 from ...arrays import Array
 from ...dynamics.motions.motion import Motion
 from ...errors import counted
-from ...files import write_csv
+from ...files import plain, write_csv
 from .. import batch
 from ..batch import Cause, Causes
 from ..schedules.schedule import ContactSchedule
@@ -35,7 +35,7 @@ class Audit:
     """What was found about every sample of a motion.
 
     Attributes:
-        forces: verdicts on the forces, and what was asked: motion, schedule, demands.
+        forces: verdicts on the forces, and what was asked: motion, schedule, options.
         terrain: the ground; None: the plane z = 0.
         checks: {name: Check}, in the order of `LIMITS`.
     """
@@ -84,7 +84,7 @@ class Audit:
     @cached_property
     def force_causes(self) -> Causes:
         """Why forces do not suffice, of all samples: what lacks, where, and along which motion."""
-        return batch.causes(self.forces.verdicts, threads=self.forces.demands.threads)
+        return batch.causes(self.forces.verdicts, threads=self.forces.options.threads)
 
     @cached_property
     def kinds(self) -> tuple[str, ...]:
@@ -210,9 +210,9 @@ class Audit:
         value = np.inf if worst is None else float(check.values[worst])
         return {
             "unit": check.unit,
-            "limit": check.limit if np.isfinite(check.limit) else None,
+            "limit": plain(check.limit),
             "share": check.share,
-            "largest": value if np.isfinite(value) else None,
+            "largest": plain(value),
             "at": None if worst is None else float(self.t[worst]),
             "subject": "" if worst is None else check.subject(worst),
         }

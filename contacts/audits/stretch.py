@@ -10,6 +10,7 @@ from typing import Any
 import numpy as np
 
 from ...arrays import Array
+from ...files import plain
 from .check import Check
 
 _BRIDGED = 2  # good samples between two bad ones that belong to the same stretch
@@ -64,7 +65,7 @@ class Stretch:
             "duration": self.duration,
             "samples": self.count,
             "worst_at": self.worst,
-            "value": self.value if np.isfinite(self.value) else None,
+            "value": plain(self.value),
             "subject": self.subject,
             "words": self.words,
         }

@@ -22,7 +22,6 @@ from ... import dynamics
 from ...arrays import Array, Index
 from ...dynamics import State
 from ...dynamics.closures import require_closed
-from ...dynamics.per_robot import per_robot
 from ...robots import Robot
 from ..conic_solver import Program, Rows
 from ..contact_set import ContactSet
@@ -300,11 +299,9 @@ def layout_of(contacts: ContactSet, torque_limits: Array | TorqueBounds) -> Layo
     return kept[key]
 
 
-@per_robot
 def weight(robot: Robot) -> float:
-    """Return m ‖g‖ [N], the unit in which problems are solved; 1 N for what weighs nothing."""
-    newtons = robot.mass * float(np.linalg.norm(robot._model.gravity.linear))
-    return newtons if newtons > 0 else 1.0
+    """Return the weight [N], the unit in which problems are solved; 1 N for what has none."""
+    return robot.weight or 1.0
 
 
 def down(robot: Robot) -> Array:

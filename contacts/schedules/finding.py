@@ -9,6 +9,7 @@ from numpy.typing import ArrayLike
 
 from ...arrays import Array
 from ...dynamics.motions.motion import Motion, as_motion
+from ...dynamics.motions.runs import spans
 from ...errors import ContactError
 from ...robots import Foot
 from ...robots.robot import Robot
@@ -19,8 +20,8 @@ from ..point_paths import PointPaths
 from ..terrain.faces import FACES_UP
 from ..terrain.terrain import EMPTY, Terrain
 from .corners import at_corners, placed
+from .masks import Mask, columns, hysteresis, without_gaps, without_short
 from .report import Finding, remarks
-from .runs import Mask, columns, hysteresis, runs, without_gaps, without_short
 from .schedule import ContactSchedule
 from .thresholds import Thresholds, size_of, thresholds
 
@@ -134,7 +135,7 @@ def _touching(
 
 def _changed(before: Mask, after: Mask) -> tuple[int, int]:
     """How many intervals there were at the middle thresholds, and how many there are."""
-    count = [sum(len(runs(column)[0]) for column in table.T) for table in (before, after)]
+    count = [sum(len(spans(column)) for column in table.T) for table in (before, after)]
     return count[0], count[1]
 
 

@@ -12,7 +12,7 @@ from ...arrays import Array
 from ..cones.friction_cone import Friction
 from ..contact import Contact, PointContact
 from ..contact_set import ContactSet
-from .runs import Mask
+from .masks import Mask
 from .soles import Sole, soles_of
 
 Ground = tuple[Friction, tuple[float, ...]]

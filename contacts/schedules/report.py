@@ -9,8 +9,9 @@ from typing import NamedTuple
 import numpy as np
 
 from ...arrays import Array
+from ...dynamics.motions.runs import spans
 from ..contact_set import ContactSet
-from .runs import Mask, runs
+from .masks import Mask
 from .thresholds import Thresholds
 
 _SAID = 0.002  # offsets and depths that are not worth a word [m]
@@ -106,7 +107,7 @@ class _FootPath(NamedTuple):
         low, on = self.above.min(axis=1), np.asarray(self.touching.any(axis=1))
         high = limits.height[0]
         still = ~on & (self.speeds.max(axis=1) <= limits.speed[0])
-        for begin, end in _spans(on):
+        for begin, end in spans(on):
             if (slid := self._slid(begin, end)) > _SLID:
                 yield Remark(foot, "slides", slid, float(t[begin]), float(t[end - 1]))
         for kind, mask, lasts in (
@@ -114,7 +115,7 @@ class _FootPath(NamedTuple):
             ("sinks", low < -high, 0.0),
             ("hovers", still, _LONG),
         ):
-            for begin, end in _spans(mask):
+            for begin, end in spans(mask):
                 start, stop = float(t[begin]), float(t[end - 1])
                 if stop - start >= lasts:
                     size = float(np.abs(low[begin:end]).max())
@@ -132,8 +133,3 @@ class _FootPath(NamedTuple):
             both, axis=1, keepdims=True
         )
         return float(np.linalg.norm(np.cumsum(least, axis=0), axis=1).max(initial=0.0))
-
-
-def _spans(mask: Mask) -> Iterator[tuple[int, int]]:
-    starts, ends = runs(mask)
-    return zip(starts.tolist(), ends.tolist(), strict=True)

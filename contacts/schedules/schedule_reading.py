@@ -19,7 +19,7 @@ from ..contact import Contact, PointContact
 from ..contact_set import ContactSet, at_feet
 from ..scenario.file import Entry, ScenarioError, parse, read
 from .corners import corner_points, placed
-from .runs import Mask
+from .masks import Mask
 from .schedule_file import FRICTION, ROW, UP, VERSION, step
 from .soles import Sole, soles_of
 from .timed_loads import AppliedWrench, CarriedMass, Load

@@ -9,11 +9,12 @@ from numpy.typing import ArrayLike
 
 from ... import dynamics
 from ...arrays import Array
+from ...dynamics.motions.runs import spans
 from ...errors import ContactError
 from ...robots.robot import Robot
 from ...robots.values import array
 from ..contact_set import ContactSet
-from .runs import Mask, runs, without_short
+from .masks import Mask, without_short
 
 # of the robot's size L [m], and of √(g L) [m/s]: what touches for sure, what may still touch, and
 # what noise raises these to at most
@@ -55,7 +56,7 @@ class Thresholds:
         first thresholds above.
         """
         found = np.zeros_like(touching)
-        for begin, end in zip(*runs(touching), strict=True):
+        for begin, end in spans(touching):
             rests = np.ones(end - begin, dtype=bool)
             for x, first in ((heights, self.height[0]), (speeds, self.speed[0])):
                 own = x[begin:end]

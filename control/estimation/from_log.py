@@ -15,8 +15,8 @@ from numpy.typing import ArrayLike, NDArray
 from ...arrays import Array
 from ...contacts import ContactSet, at_feet
 from ...contacts.equilibrium.balance import weight
-from ...contacts.schedules.runs import columns as by_column
-from ...contacts.schedules.runs import hysteresis
+from ...contacts.schedules.masks import columns as by_column
+from ...contacts.schedules.masks import hysteresis
 from ...dynamics.closures import require_no_closures
 from ...robots.values import boolean, instance, mapping, number
 from .estimator import OFF, ON, Estimator

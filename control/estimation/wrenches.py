@@ -108,7 +108,7 @@ class ContactWrenches(SampledStates):
         touch."""
         limits, found = self.contacts.limits, {}
         for k, (name, local) in enumerate(self.local.items()):
-            mu = np.broadcast_to(limits.friction[limits.first[k]], (len(self), 2))
+            mu = limits.friction[limits.first[k]]
             share = friction_used(local[:, :3], mu, weight(self.robot))
             found[name] = np.where(self.touching[:, k], share, np.nan)
         return found

@@ -48,7 +48,7 @@ class Touch:
         feet = ContactSet(robot, [foot for foot in feet if foot.dim < 6])
         self._number = {name: i for i, name in enumerate(feet.names)}
         self._legs = _legs(feet)
-        self._weight = float(robot.mass * np.linalg.norm(robot._model.gravity.linear))
+        self._weight = robot.weight
         self._forget()
         UNPLANNED.select(TICKS)
 

@@ -52,8 +52,7 @@ class Block:
 
 def block_of(robot: Robot, contacts: ContactSet, contact: Contact, torque_limits: Any) -> Block:
     """Return the block of one of the robot's contacts."""
-    weight = float(robot.mass * np.linalg.norm(robot._model.gravity.linear))
-    limits = ContactLimits.of([contact]).scaled(force=1.0 / weight)
+    limits = ContactLimits.of([contact]).scaled(force=1.0 / robot.weight)
     wrench = limits.wrench_rows[0].copy()
     wrench[:, limits.locked] = 0.0  # no force along what has no friction
     linear = [limits.pressing_rows, limits.whole_rows]

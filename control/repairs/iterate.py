@@ -139,11 +139,6 @@ class Problem:
         return Differences.of_three(len(self.places), self.derivatives.motion.rate)
 
     @cached_property
-    def weight(self) -> float:
-        """Of the robot [N]."""
-        return float(self.robot.mass * np.linalg.norm(self.robot._model.gravity.linear))
-
-    @cached_property
     def free_rows(self) -> Index:
         """Rows of the equations of motion without a motor."""
         return np.flatnonzero(~self.robot.selection_matrix.any(axis=0))
@@ -152,7 +147,7 @@ class Problem:
     def units(self) -> Array:
         """(rows,), a force and a moment that count as one, for `free_rows` [N, N·m]."""
         lengths = np.where(self.free_rows < 3, 1.0, 0.2) if self.robot.is_floating else 0.2
-        return np.asarray(self.weight * lengths * np.ones(len(self.free_rows)))
+        return np.asarray(self.robot.weight * lengths * np.ones(len(self.free_rows)))
 
     @cached_property
     def least_normal(self) -> Array:

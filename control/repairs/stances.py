@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 
 from ...arrays import Array
 from ...contacts import Terrain
-from ...dynamics.motions.filters import runs
+from ...dynamics.motions.runs import spans
 from ...robots.registration import registration
 from .corners import Corners
 
@@ -30,8 +30,8 @@ def stand(corners: Corners, places: Array, terrain: Terrain | None) -> Array:
     for foot in range(len(corners.frames)):
         own = np.flatnonzero(corners.owner == foot)
         touching = corners.touching[:, own]
-        for first, last in runs(touching.any(axis=1)):
-            rows = slice(first, last + 1)
+        for span in spans(touching.any(axis=1)):
+            rows = slice(*span)
             on = touching[rows]
             ground = on_ground(places[rows][:, own], terrain)
             stood = _fitted(corners.local[own] + corners.drop[own], ground, on)

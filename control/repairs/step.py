@@ -78,7 +78,7 @@ class StepProgram:
         z, here = answer.z, self.here
         x = np.where(self.x >= 0, z[self.x], 0.0)
         forces = here.forces.copy()
-        local = np.where(self.f >= 0, z[self.f], 0.0) * self.problem.weight
+        local = np.where(self.f >= 0, z[self.f], 0.0) * self.problem.robot.weight
         inside = np.zeros(len(forces), dtype=bool)
         inside[self.rows] = True
         forces[inside] = np.einsum("nkij,nkj->nki", self.axes, local)[inside]
@@ -88,7 +88,7 @@ class StepProgram:
 
     def _add_forces(self) -> None:
         """Unknown forces at corners that touch: two tangents and the normal, in weights."""
-        corners, weight = self.problem.corners, self.problem.weight
+        corners, weight = self.problem.corners, self.problem.robot.weight
         self.axes = corners.axes_at(self.here.placed)
         on = np.zeros(corners.touching.shape, dtype=bool)
         on[self.rows] = corners.touching[self.rows]
@@ -149,7 +149,7 @@ class StepProgram:
         local = np.einsum("nkij,nkir->nkjr", self.axes, lin.points[..., rows])
         onto = np.moveaxis(local, 3, 1)[k].reshape(len(at), -1)  # (rows, K·3)
         columns = np.repeat(self.f[k].reshape(len(k), -1), m, axis=0)
-        self.program.equal.also(numbers, columns, -problem.weight * scale * onto)
+        self.program.equal.also(numbers, columns, -problem.robot.weight * scale * onto)
         self.program.equal.also(numbers, slack[:, 1:].reshape(-1, 1), np.array([[-1.0]]))
 
     def _add_stances(self) -> None:
@@ -209,7 +209,7 @@ class StepProgram:
             local = np.einsum("mki,mkij->mkj", picked.F, self.axes[picked.samples])
             columns = self.f[picked.samples].reshape(len(numbers), -1)
             self.program.below.also(
-                numbers, columns, self.problem.weight * local.reshape(len(numbers), -1)
+                numbers, columns, self.problem.robot.weight * local.reshape(len(numbers), -1)
             )
 
     def _rows_in_motion(

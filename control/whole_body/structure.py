@@ -77,7 +77,7 @@ class ProgramStructure:
     ) -> None:
         self.parameters = parameters
         self.robot = robot = contacts.robot
-        self.weight = robot.mass * float(np.linalg.norm(robot._model.gravity.linear))
+        self.weight = robot.weight
         self.closures = slice(contacts.dim, contacts.dim + closures)
         self._add_contacts(models)
         driven = robot.selection_matrix.any(axis=0)

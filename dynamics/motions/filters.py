@@ -10,6 +10,7 @@ from ...arrays import Array
 from ...errors import ConfigurationError
 from ...robots.values import number, whole_number
 from .differences import as_rate, as_samples
+from .runs import spans
 
 
 def _pad(order: int) -> int:
@@ -96,21 +97,13 @@ def fill_gaps(x: ArrayLike, longest: int) -> Array:
 
     Gaps that are longer, or that reach an end of the trial, stay.
     """
-
     filled = np.array(x, dtype=float)
     known = np.isfinite(filled).all(axis=1)
     if known.sum() < 4:
         return filled
     at = np.flatnonzero(known)
     spline = scipy.interpolate.make_interp_spline(at, filled[known], k=3)
-    for first, last in runs(~known):
-        if first > 0 and last < len(filled) - 1 and last - first < longest:
-            filled[first : last + 1] = spline(np.arange(first, last + 1))
+    for begin, end in spans(~known):
+        if begin > 0 and end < len(filled) and end - begin <= longest:
+            filled[begin:end] = spline(np.arange(begin, end))
     return filled
-
-
-def runs(flags: ArrayLike) -> list[tuple[int, int]]:
-    """Return [(first, last), …] of the stretches where flags (n,) are True."""
-    padded = np.concatenate([[0], np.asarray(flags, dtype=int), [0]])
-    changes = np.flatnonzero(np.diff(padded))
-    return [(int(a), int(b) - 1) for a, b in zip(changes[::2], changes[1::2], strict=True)]

@@ -7,11 +7,12 @@ from __future__ import annotations
 
 import csv
 import io
+import math
 import os
 import secrets
 import shutil
 import stat
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Mapping
 from contextlib import contextmanager, suppress
 from pathlib import Path
 from typing import Any
@@ -24,6 +25,17 @@ def as_path(value: object, name: str = "path", error: type[FootworkError] = Foot
     if isinstance(value, str | os.PathLike) and str(value):
         return Path(value)
     raise error(f"{name}: got {value!r:.80}, expected a path")
+
+
+def plain(value: Any) -> Any:
+    """Return a value as JSON has it: arrays and tuples as lists, None for what is not finite."""
+    if hasattr(value, "tolist"):  # of NumPy
+        value = value.tolist()
+    if isinstance(value, Mapping):
+        return {key: plain(each) for key, each in value.items()}
+    if isinstance(value, list | tuple):
+        return [plain(each) for each in value]
+    return None if isinstance(value, float) and not math.isfinite(value) else value
 
 
 def read(path: Path, largest: int, expected: str, error: type[FootworkError]) -> bytes:

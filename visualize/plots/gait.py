@@ -12,7 +12,7 @@ from ...arrays import Array
 from ...biomechanics.axes import up_vector
 from ...biomechanics.gait import Gait
 from ...biomechanics.robot_gait import RobotGait
-from ...dynamics.motions.filters import runs
+from ...dynamics.motions.runs import spans
 from ...errors import ConfigurationError, unknown
 from ..scenes.gait import leg_sticks
 from .axes import SERIES, Axes, axes_for, axes_grid
@@ -143,8 +143,8 @@ def _side(gait: Gait, side: str | None) -> str:
 
 
 def _shade(ax: Any, gait: Gait, side: str) -> None:
-    for first, last in runs(gait.stance(side)):
-        ax.axvspan(gait.t[first], gait.t[last], color="#888888", alpha=0.12, linewidth=0)
+    for begin, end in spans(gait.stance(side)):
+        ax.axvspan(gait.t[begin], gait.t[end - 1], color="#888888", alpha=0.12, linewidth=0)
 
 
 def _heading(gait: Gait, up: Array) -> Array:

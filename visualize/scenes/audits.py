@@ -177,7 +177,6 @@ def _friction(audit: Audit, points: NDArray[np.bool_]) -> Array:
     """(n,), that the whole force on some points with common axes uses; nan where none presses."""
     verdicts = audit.forces.verdicts
     force, mu = verdicts.forces[:, points].sum(axis=1), verdicts.friction[:, points][:, 0]
-    mu = np.broadcast_to(mu, (len(force), 2))
     return friction_used(force, mu, weight(audit.motion.robot))
 
 

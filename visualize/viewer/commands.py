@@ -16,6 +16,7 @@ import numpy as np
 import umsgpack  # type: ignore[import-untyped]
 
 from ...arrays import Array
+from ...files import plain
 from .ramp import ColorRamp
 from .store import Entry
 from .three import Object, Part
@@ -163,7 +164,7 @@ def live(
     values["unbounded"] = margin == -math.inf  # a number that JSON does not have
     values["stamps"] = {str(browser): stamp for browser, stamp in stamps.items()}
     # as JSON: MessagePack in Python takes ten times as long
-    text = json.dumps(_finite(values), allow_nan=False)
+    text = json.dumps(plain(values), allow_nan=False)
     return _entry("", "live", {"type": "live", "json": text})
 
 
@@ -178,17 +179,6 @@ def offer(what: str, name: str, kind: str, text: str) -> Entry:
     """
     values = {"type": "offer", "what": what, "name": name, "kind": kind, "text": text}
     return Entry(f"/#offer/{what}", "", umsgpack.packb(values), keep=False)
-
-
-def _finite(value: Any) -> Any:
-    """Return plain values for a page, None for a number that is not finite."""
-    if isinstance(value, Mapping):
-        return {key: _finite(each) for key, each in value.items()}
-    if isinstance(value, np.ndarray | list | tuple):
-        return [_finite(each) for each in value]
-    if isinstance(value, float):  # and those of NumPy
-        return float(value) if math.isfinite(value) else None
-    return value
 
 
 def _entry(path: str, kind: str, command: Mapping[str, Any], forget: str = "") -> Entry:

@@ -11,6 +11,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from ...arrays import Array
+from ...dynamics.motions.runs import spans
 from ...robots.values import instance, mapping, number, sequence, text
 from . import checks
 from .checks import Color
@@ -134,8 +135,7 @@ def stretches(t: Array, flags: NDArray[np.bool_]) -> list[tuple[float, float]]:
     """Return (begin, end) [s] of where flags (n,) hold; a sample lasts to half-way to the next."""
     middle = (t[1:] + t[:-1]) / 2
     edges = np.concatenate([t[:1], middle, t[-1:]])
-    jumps = np.flatnonzero(np.diff(np.concatenate([[False], flags, [False]])))
-    return [(float(edges[i]), float(edges[j])) for i, j in jumps.reshape(-1, 2)]
+    return [(float(edges[begin]), float(edges[end])) for begin, end in spans(flags)]
 
 
 def _css(color: Color) -> str:

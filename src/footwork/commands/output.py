@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import argparse
 import json
-import math
 import os
 import sys
 import tempfile
@@ -16,7 +15,7 @@ from typing import TYPE_CHECKING, Any, TextIO
 
 from .. import registry
 from ..errors import FootworkError
-from ..files import replaced, write, write_csv
+from ..files import plain, replaced, write, write_csv
 
 if TYPE_CHECKING:
     from ..visualize import Viewer
@@ -93,7 +92,7 @@ def answer(options: argparse.Namespace, facts: Any, text: str) -> None:
     Numbers that are not finite, which JSON lacks, become null.
     """
     if getattr(options, "json", False):
-        print(json.dumps(_plain(facts), indent=2, ensure_ascii=False, allow_nan=False))
+        print(json.dumps(plain(facts), indent=2, ensure_ascii=False, allow_nan=False))
     else:
         say(options, text)
 
@@ -203,13 +202,3 @@ def save_axes(path: Path, draw: Callable[[], Any]) -> Path:
 
 def _is_standard_output(path: Path | None) -> bool:
     return path is not None and str(path) == "-"
-
-
-def _plain(value: Any) -> Any:
-    if isinstance(value, dict):
-        return {key: _plain(item) for key, item in value.items()}
-    if isinstance(value, (list, tuple)):
-        return [_plain(item) for item in value]
-    if isinstance(value, float) and not math.isfinite(value):
-        return None
-    return value

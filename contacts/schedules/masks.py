@@ -1,4 +1,4 @@
-"""Runs of true samples: intervals of booleans along time, hysteresis, short ones left out."""
+"""Intervals of booleans along time: hysteresis, short ones left out, gaps closed."""
 
 from __future__ import annotations
 
@@ -8,14 +8,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ...arrays import Array, Index
+from ...dynamics.motions.runs import runs
 
 Mask = NDArray[np.bool_]
-
-
-def runs(mask: Mask) -> tuple[Index, Index]:
-    """Return where runs of true samples begin, and where they have ended (one past the last)."""
-    edges = np.flatnonzero(np.diff(np.concatenate([[False], mask, [False]]).astype(np.int8)))
-    return edges[::2], edges[1::2]
 
 
 def covered(starts: Index, ends: Index, count: int) -> Mask:
