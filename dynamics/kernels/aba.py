@@ -27,7 +27,7 @@ from .articulated import (
     without_joint,
 )
 from .body_table import FREE, as_bodies
-from .rows import DONE, MISFIT, UNIT, entered, finite, fits, gather, scatter, well
+from .rows import DONE, MISFIT, UNIT, finite, fits, gather, negligible, scatter, valid
 from .scalars import LANES, as_lanes, workspaces
 from .spatial import (
     add,
@@ -111,13 +111,13 @@ def aba(bodies, q, v, tau, a, joints, drives, twists, forces, inertias, system):
     accelerate(bodies, v, joints, twists, forces, drives, a)
 
 
-def tame(a, doubts):
+def bounded(a, violations):
     """Whether accelerations are finite and below 1e8, so that M cannot be singular."""
-    doubt = 0.0
+    violation = 0.0
     for k in range(len(a)):
-        doubt = doubt + UNIT * ((1e-8 * a[k]) * (1e-8 * a[k]))
-    as_lanes(doubts)[0] = doubt
-    return well(doubts, 1)
+        violation = violation + UNIT * ((1e-8 * a[k]) * (1e-8 * a[k]))
+    as_lanes(violations)[0] = violation
+    return negligible(violations, 1)
 
 
 def forward_dynamics_rows(table, actuated, Q, V, T, A, first, last, memory):
@@ -126,7 +126,7 @@ def forward_dynamics_rows(table, actuated, Q, V, T, A, first, last, memory):
     n, nq, nv, na = len(bodies), bodies[0].nq, bodies[0].nv, len(actuated)
     if not (fits(Q, nq, A) and fits(V, nv, A) and fits(T, na, A) and A.shape[1] == nv):
         return MISFIT
-    q, v, a, tau, torques, doubts, system, workspace = workspaces(
+    q, v, a, tau, torques, violations, system, workspace = workspaces(
         memory, nq, nv, nv, nv, na, n + 1, 42, 37 * n
     )
     workspace = as_lanes(workspace.reshape(n, 37, LANES))
@@ -139,7 +139,7 @@ def forward_dynamics_rows(table, actuated, Q, V, T, A, first, last, memory):
         gather(T, start, last, torques)
         for k in range(len(actuated)):
             as_lanes(tau)[actuated[k]] = as_lanes(torques)[k]
-        if not entered(bodies, q, finite(as_lanes(tau), finite(as_lanes(v))), doubts):
+        if not valid(bodies, q, finite(as_lanes(tau), finite(as_lanes(v))), violations):
             return start
         aba(
             bodies,
@@ -154,7 +154,7 @@ def forward_dynamics_rows(table, actuated, Q, V, T, A, first, last, memory):
             inertias,
             as_lanes(system.reshape(6, 7, LANES)),
         )
-        if not tame(as_lanes(a), doubts):
+        if not bounded(as_lanes(a), violations):
             return start
         scatter(a, start, last, A)
     return DONE

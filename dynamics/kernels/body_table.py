@@ -88,7 +88,8 @@ def body_table(robot: Robot) -> Any:
         _fill_inertia(body, model.inertias[joint], axes[-1])
     bodies["subtree_mass"] = bodies["mass"]
     for body in bodies[:0:-1]:
-        bodies["subtree_mass"][body["parent"]] += body["subtree_mass"]
+        if body["parent"] >= 0:
+            bodies["subtree_mass"][body["parent"]] += body["subtree_mass"]
     bodies.setflags(write=False)
     return bodies
 

@@ -15,7 +15,7 @@ from .body_table import FREE, PRISMATIC, as_bodies
 from .crba import moment_and_inertia, store
 from .inertia import add_symmetric, in_axes, shift
 from .places import axes_of, joint_axis, origin_of, outwards, place_body, place_root, root_origin
-from .rows import DONE, MISFIT, entered, fits, gather, scatter
+from .rows import DONE, MISFIT, fits, gather, scatter, valid
 from .scalars import LANES, as_lanes, workspaces
 from .spatial import add, cross, momentum, scale, sub
 
@@ -35,8 +35,9 @@ def composites_at_root(bodies, places, composites):
         I = add_symmetric(in_axes(axes[0], axes[1], axes[2], body.I), shift(body.mass, h, p))
         store(composites, i, add(h, scale(body.mass, p)), I)
     for i in range(len(bodies) - 1, 0, -1):
-        for k in range(9):
-            composites[bodies[i].parent, k] += composites[i, k]
+        if bodies[i].parent >= 0:
+            for k in range(9):
+                composites[bodies[i].parent, k] += composites[i, k]
 
 
 def joint_motion(bodies, places, i):
@@ -120,16 +121,16 @@ def com_jacobian(bodies, q, J, places, moments):
 
 
 def com_rows(table, Q, C, first, last, memory):
-    """C[first:last] (N, 3); returns DONE, MISFIT, or the first of eight rows not all well."""
+    """C[first:last] (N, 3); returns DONE, MISFIT, or the first of eight rows not all valid."""
     bodies = as_bodies(table)
     n, nq = len(bodies), bodies[0].nq
     if not (fits(Q, nq, C) and C.shape[1] == 3):
         return MISFIT
-    q, c, doubts, workspace = workspaces(memory, nq, 3, n + 1, 15 * n)
+    q, c, violations, workspace = workspaces(memory, nq, 3, n + 1, 15 * n)
     workspace = as_lanes(workspace.reshape(n, 15, LANES))
     for start in range(first, last, LANES):
         gather(Q, start, last, q)
-        if not entered(bodies, q, 0.0, doubts):
+        if not valid(bodies, q, 0.0, violations):
             return start
         com(bodies, as_lanes(q), as_lanes(c), workspace[:, :12], workspace[:, 12:])
         scatter(c, start, last, C)
@@ -142,11 +143,11 @@ def com_jacobian_rows(table, Q, J, first, last, memory):
     n, nq, nv = len(bodies), bodies[0].nq, bodies[0].nv
     if not (fits(Q, nq, J) and J.shape[1] == 3 and J.shape[2] == nv):
         return MISFIT
-    q, one, doubts, workspace = workspaces(memory, nq, 3 * nv, n + 1, 15 * n)
+    q, one, violations, workspace = workspaces(memory, nq, 3 * nv, n + 1, 15 * n)
     workspace, flat = as_lanes(workspace.reshape(n, 15, LANES)), J.reshape(len(J), 3 * nv)
     for start in range(first, last, LANES):
         gather(Q, start, last, q)
-        if not entered(bodies, q, 0.0, doubts):
+        if not valid(bodies, q, 0.0, violations):
             return start
         lanes = as_lanes(one.reshape(3, nv, LANES))
         com_jacobian(bodies, as_lanes(q), lanes, workspace[:, :12], workspace[:, 12:])
@@ -160,11 +161,11 @@ def centroidal_map_rows(table, Q, A, first, last, memory):
     n, nq, nv = len(bodies), bodies[0].nq, bodies[0].nv
     if not (fits(Q, nq, A) and A.shape[1] == 6 and A.shape[2] == nv):
         return MISFIT
-    q, one, doubts, workspace = workspaces(memory, nq, 6 * nv, n + 1, 21 * n)
+    q, one, violations, workspace = workspaces(memory, nq, 6 * nv, n + 1, 21 * n)
     workspace, flat = as_lanes(workspace.reshape(n, 21, LANES)), A.reshape(len(A), 6 * nv)
     for start in range(first, last, LANES):
         gather(Q, start, last, q)
-        if not entered(bodies, q, 0.0, doubts):
+        if not valid(bodies, q, 0.0, violations):
             return start
         lanes = as_lanes(one.reshape(6, nv, LANES))
         centroidal_map(bodies, as_lanes(q), lanes, workspace[:, :12], workspace[:, 12:])

@@ -25,9 +25,9 @@ from .body_table import FREE, as_bodies
 from .centroidal import composites_at_root, joint_motion
 from .crba import moment_and_inertia
 from .places import place_at_root, place_body
-from .rows import DONE, MISFIT, entered, fits, gather, scatter
+from .rows import DONE, MISFIT, fits, gather, scatter, valid
 from .scalars import LANES, as_lanes, workspaces
-from .spatial import cross_force, cross_motion, dot, get, momentum, plus, put, scale, sub
+from .spatial import add, cross_force, cross_motion, dot, get, momentum, plus, put, scale, sub
 
 
 def composites_and_motions(bodies, q, places, composites, motions):
@@ -66,12 +66,18 @@ def square(mass, h, I, motions, chain, X):
             X[b * d + a] = dot(v, f) + dot(w, n)
 
 
+def entry(mass, h, I, x, y, z, Iy, Iz, sign):
+    """½ x · (z ×* I y + y ×* I z ± I (z × y)) of motions, given I y and I z."""
+    turned = momentum(mass, h, I, cross_motion(z, y))
+    f = plus(cross_force(z, Iy), cross_force(y, Iz))
+    linear = add(f[0], scale(sign, turned[0]))
+    return 0.5 * (dot(x[0], linear) + dot(x[1], add(f[1], scale(sign, turned[1]))))
+
+
 def root_entry(mass, h, I, motions, i, j, k):
-    """½ S_i · (S_k ×* I S_j + S_j ×* I S_k + I (S_k × S_j)) for three motions of the root."""
+    """C[i, j, k] of three motions of the root."""
     x, y, z = get(motions, i), get(motions, j), get(motions, k)
-    f = plus(cross_force(z, momentum(mass, h, I, y)), cross_force(y, momentum(mass, h, I, z)))
-    f = plus(f, momentum(mass, h, I, cross_motion(z, y)))
-    return 0.5 * (dot(x[0], f[0]) + dot(x[1], f[1]))
+    return entry(mass, h, I, x, y, z, momentum(mass, h, I, y), momentum(mass, h, I, z), 1.0)
 
 
 def chain_squares(bodies, chains, starts, q, X, places, composites, motions):
@@ -101,19 +107,19 @@ def entries(bodies, starts):
 
 
 def chain_squares_rows(table, chains, starts, Q, X, first, last, memory):
-    """X[first:last] (N, entries); returns DONE, MISFIT, or the first of eight rows not all well."""
+    """X[first:last] (N, entries); returns DONE, MISFIT, or the first of 8 rows not all valid."""
     bodies = as_bodies(table)
     n, nq, nv, size = len(bodies), bodies[0].nq, bodies[0].nv, entries(bodies, starts)
     if not (fits(Q, nq, X) and X.shape[1] == size):
         return MISFIT
-    q, one, doubts, workspace, motions = workspaces(memory, nq, size, n + 1, 21 * n, 6 * nv)
+    q, one, violations, workspace, motions = workspaces(memory, nq, size, n + 1, 21 * n, 6 * nv)
     workspace, motions = (
         as_lanes(workspace.reshape(n, 21, LANES)),
         as_lanes(motions.reshape(nv, 6, LANES)),
     )
     for start in range(first, last, LANES):
         gather(Q, start, last, q)
-        if not entered(bodies, q, 0.0, doubts):
+        if not valid(bodies, q, 0.0, violations):
             return start
         places, composites = workspace[:, :12], workspace[:, 12:]
         lanes = as_lanes(one)

@@ -20,7 +20,7 @@ from .coriolis_chains import twist_map
 from .crba import moment_and_inertia, store
 from .inertia import add_symmetric, in_axes, shift
 from .places import axes_of, origin_of, outwards, place_at_root, place_body
-from .rows import DONE, MISFIT, entered, finite, fits, gather, scatter
+from .rows import DONE, MISFIT, finite, fits, gather, scatter, valid
 from .scalars import LANES, as_lanes, workspaces
 from .spatial import add, cross_motion, dot, get, momentum, plus, put, root_motion, scale
 
@@ -141,12 +141,12 @@ def coriolis_matrix(bodies, q, v, C, places, twists, motions, rates, inertias, m
 
 
 def coriolis_matrix_rows(table, Q, V, C, first, last, memory):
-    """C[first:last] (N, nv, nv); returns DONE, MISFIT, or the first of eight rows not all well."""
+    """C[first:last] (N, nv, nv); returns DONE, MISFIT, or the first of eight rows not all valid."""
     bodies = as_bodies(table)
     n, nq, nv = len(bodies), bodies[0].nq, bodies[0].nv
     if not (fits(Q, nq, C) and fits(V, nv, C) and C.shape[1] == nv and C.shape[2] == nv):
         return MISFIT
-    q, v, doubts, one, workspace, moving = workspaces(
+    q, v, violations, one, workspace, moving = workspaces(
         memory, nq, nv, n + 1, nv * nv, 63 * n, 12 * nv
     )
     workspace = as_lanes(workspace.reshape(n, 63, LANES))
@@ -162,7 +162,7 @@ def coriolis_matrix_rows(table, Q, V, C, first, last, memory):
     for start in range(first, last, LANES):
         gather(Q, start, last, q)
         gather(V, start, last, v)
-        if not entered(bodies, q, finite(as_lanes(v)), doubts):
+        if not valid(bodies, q, finite(as_lanes(v)), violations):
             return start
         motions, rates, state = both[:, :6], both[:, 6:], (as_lanes(q), as_lanes(v))
         coriolis_matrix(bodies, *state, matrix, places, twists, motions, rates, inertias, maps)

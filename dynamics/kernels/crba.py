@@ -13,7 +13,7 @@ from __future__ import annotations
 
 from .body_table import FREE, PRISMATIC, as_bodies
 from .inertia import add_symmetric, inertia_to_parent
-from .rows import DONE, MISFIT, apart, entered, fits, gather, scatter
+from .rows import DONE, MISFIT, apart, fits, gather, scatter, valid
 from .scalars import LANES, as_lanes, workspaces
 from .spatial import add, along_joint, force_to_parent, joint_position
 
@@ -88,17 +88,17 @@ def root_block(mass, h, I, M):
 
 
 def mass_matrix_rows(table, Q, M, first, last, memory):
-    """M[first:last] (N, nv, nv); returns DONE, MISFIT, or the first of eight rows not all well."""
+    """M[first:last] (N, nv, nv); returns DONE, MISFIT, or the first of eight rows not all valid."""
     bodies = as_bodies(table)
     n, nq, nv = len(bodies), bodies[0].nq, bodies[0].nv
     if not (fits(Q, nq, M) and M.shape[1] == nv and M.shape[2] == nv):
         return MISFIT
-    q, one, doubts, workspace = workspaces(memory, nq, nv * nv, n + 1, 11 * n)
+    q, one, violations, workspace = workspaces(memory, nq, nv * nv, n + 1, 11 * n)
     workspace, flat = as_lanes(workspace.reshape(n, 11, LANES)), M.reshape(len(M), nv * nv)
     one[:] = 0.0
     for start in range(first, last, LANES):
         gather(Q, start, last, q)
-        if not entered(bodies, q, 0.0, doubts):
+        if not valid(bodies, q, 0.0, violations):
             return start
         lanes = as_lanes(one.reshape(nv, nv, LANES))
         crba(bodies, as_lanes(q), lanes, workspace[:, :2], workspace[:, 2:])
@@ -119,11 +119,11 @@ def mass_matrix_lanes(table, Q, M, first, last, memory):
     shape = (len(Q) + LANES - 1) // LANES, nv, nv, LANES
     if not (Q.shape[1] == nq and M.shape == shape and apart(Q, M)):
         return MISFIT
-    q, doubts, workspace = workspaces(memory, nq, n + 1, 11 * n)
+    q, violations, workspace = workspaces(memory, nq, n + 1, 11 * n)
     workspace, blocks = as_lanes(workspace.reshape(n, 11, LANES)), as_lanes(M)
     for start in range(first, last, LANES):
         gather(Q, start, last, q)
-        if not entered(bodies, q, 0.0, doubts):
+        if not valid(bodies, q, 0.0, violations):
             return start
         crba(bodies, as_lanes(q), blocks[start // LANES], workspace[:, :2], workspace[:, 2:])
     return DONE

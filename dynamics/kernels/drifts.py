@@ -11,7 +11,7 @@ from __future__ import annotations
 from .body_table import as_bodies
 from .jacobians import LOCAL, WORLD
 from .places import axes_of, inwards, origin_of, outwards, place_body, place_root, root_origin
-from .rows import DONE, MISFIT, entered, finite, fits, gather, scatter
+from .rows import DONE, MISFIT, finite, fits, gather, scatter, valid
 from .scalars import LANES, as_lanes, workspaces
 from .spatial import (
     add,
@@ -65,18 +65,18 @@ def frame_drift(bodies, chain, place, reference, q, v, drift, places, twists, ac
 
 
 def frame_drift_rows(table, chain, place, reference, Q, V, D, first, last, memory):
-    """D[first:last] (N, 6); returns DONE, MISFIT, or the first of eight rows not all well."""
+    """D[first:last] (N, 6); returns DONE, MISFIT, or the first of eight rows not all valid."""
     bodies = as_bodies(table)
     n, nq, nv = len(bodies), bodies[0].nq, bodies[0].nv
     if not (fits(Q, nq, D) and fits(V, nv, D) and D.shape[1] == 6):
         return MISFIT
-    q, v, drift, doubts, workspace = workspaces(memory, nq, nv, 6, n + 1, 24 * n)
+    q, v, drift, violations, workspace = workspaces(memory, nq, nv, 6, n + 1, 24 * n)
     workspace = as_lanes(workspace.reshape(n, 24, LANES))
     places, twists, accelerations = workspace[:, :12], workspace[:, 12:18], workspace[:, 18:]
     for start in range(first, last, LANES):
         gather(Q, start, last, q)
         gather(V, start, last, v)
-        if not entered(bodies, q, finite(as_lanes(v)), doubts):
+        if not valid(bodies, q, finite(as_lanes(v)), violations):
             return start
         motion = as_lanes(q), as_lanes(v)
         frame_drift(

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from .body_table import as_bodies
 from .rnea import inward
-from .rows import DONE, MISFIT, entered, fits, gather, scatter
+from .rows import DONE, MISFIT, fits, gather, scatter, valid
 from .scalars import LANES, as_lanes, workspaces
 from .spatial import cross, gravity_at_root, joint_position, put, scale, to_child_axes
 
@@ -35,16 +35,16 @@ def gravity_torques(bodies, q, tau, joints, directions, forces):
 
 
 def gravity_torques_rows(table, Q, T, first, last, memory):
-    """T[first:last] = τ_g; returns DONE, MISFIT, or the first row of eight that are not well."""
+    """T[first:last] = τ_g; returns DONE, MISFIT, or the first row of eight that are not valid."""
     bodies = as_bodies(table)
     n, nq, nv = len(bodies), bodies[0].nq, bodies[0].nv
     if not (fits(Q, nq, T) and T.shape[1] == nv):
         return MISFIT
-    q, tau, doubts, workspace = workspaces(memory, nq, nv, n + 1, 11 * n)
+    q, tau, violations, workspace = workspaces(memory, nq, nv, n + 1, 11 * n)
     workspace = as_lanes(workspace.reshape(n, 11, LANES))
     for start in range(first, last, LANES):
         gather(Q, start, last, q)
-        if not entered(bodies, q, 0.0, doubts):
+        if not valid(bodies, q, 0.0, violations):
             return start
         joints, directions, forces = workspace[:, :2], workspace[:, 2:5], workspace[:, 5:]
         gravity_torques(bodies, as_lanes(q), as_lanes(tau), joints, directions, forces)

@@ -21,7 +21,7 @@ from .places import (
     put_place,
     root_origin,
 )
-from .rows import DONE, MISFIT, entered, fits, gather, scatter
+from .rows import DONE, MISFIT, fits, gather, scatter, valid
 from .scalars import LANES, as_lanes, workspaces
 from .spatial import add, cross, scale, sub
 
@@ -78,17 +78,17 @@ def frame_jacobian(bodies, chain, place, reference, q, J, places):
 
 
 def frame_jacobian_rows(table, chain, place, reference, Q, J, first, last, memory):
-    """J[first:last] (N, 6, nv); returns DONE, MISFIT, or the first of eight rows not all well."""
+    """J[first:last] (N, 6, nv); returns DONE, MISFIT, or the first of eight rows not all valid."""
     bodies = as_bodies(table)
     n, nq, nv = len(bodies), bodies[0].nq, bodies[0].nv
     if not (fits(Q, nq, J) and J.shape[1] == 6 and J.shape[2] == nv):
         return MISFIT
-    q, one, doubts, workspace = workspaces(memory, nq, 6 * nv, n + 1, 12 * n + 12)
+    q, one, violations, workspace = workspaces(memory, nq, 6 * nv, n + 1, 12 * n + 12)
     places, flat = as_lanes(workspace.reshape(n + 1, 12, LANES)), J.reshape(len(J), 6 * nv)
     one[:] = 0.0
     for start in range(first, last, LANES):
         gather(Q, start, last, q)
-        if not entered(bodies, q, 0.0, doubts):
+        if not valid(bodies, q, 0.0, violations):
             return start
         lanes = as_lanes(one.reshape(6, nv, LANES))
         frame_jacobian(bodies, chain, place, reference, as_lanes(q), lanes, places)
@@ -102,13 +102,13 @@ def frame_placement_rows(table, chain, place, Q, T, first, last, memory):
     n, nq = len(bodies), bodies[0].nq
     if not (fits(Q, nq, T) and T.shape[1] == 4 and T.shape[2] == 4):
         return MISFIT
-    q, one, doubts, workspace = workspaces(memory, nq, 16, n + 1, 12 * n + 12)
+    q, one, violations, workspace = workspaces(memory, nq, 16, n + 1, 12 * n + 12)
     places, lanes = as_lanes(workspace.reshape(n + 1, 12, LANES)), as_lanes(one)
     flat = T.reshape(len(T), 16)
     one[:] = 0.0
     for start in range(first, last, LANES):
         gather(Q, start, last, q)
-        if not entered(bodies, q, 0.0, doubts):
+        if not valid(bodies, q, 0.0, violations):
             return start
         place_chain(bodies, chain, as_lanes(q), places)
         place_frame(place, places, chain[-1] if len(chain) > 0 else 0, n)

@@ -10,7 +10,7 @@ from __future__ import annotations
 from .body_table import PRISMATIC, as_bodies
 from .places import axes_of, outwards, place_root
 from .rnea import net_force
-from .rows import DONE, MISFIT, entered, finite, fits, gather, scatter
+from .rows import DONE, MISFIT, finite, fits, gather, scatter, valid
 from .scalars import LANES, as_lanes, workspaces
 from .spatial import (
     add,
@@ -80,19 +80,19 @@ def at_com(bodies, q, forces, moments, places, result):
 
 
 def momentum_rows(table, rate, Q, V, H, first, last, memory):
-    """H[first:last] (N, 6); returns DONE, MISFIT, or the first of eight rows not all well."""
+    """H[first:last] (N, 6); returns DONE, MISFIT, or the first of eight rows not all valid."""
     bodies = as_bodies(table)
     n, nq, nv = len(bodies), bodies[0].nq, bodies[0].nv
     if not (fits(Q, nq, H) and fits(V, nv, H) and H.shape[1] == 6):
         return MISFIT
-    q, v, result, doubts, workspace = workspaces(memory, nq, nv, 6, n + 1, 35 * n)
+    q, v, result, violations, workspace = workspaces(memory, nq, nv, 6, n + 1, 35 * n)
     workspace = as_lanes(workspace.reshape(n, 35, LANES))
     joints, twists, accelerations = workspace[:, :2], workspace[:, 2:8], workspace[:, 8:14]
     forces, moments, places = workspace[:, 14:20], workspace[:, 20:23], workspace[:, 23:]
     for start in range(first, last, LANES):
         gather(Q, start, last, q)
         gather(V, start, last, v)
-        if not entered(bodies, q, finite(as_lanes(v)), doubts):
+        if not valid(bodies, q, finite(as_lanes(v)), violations):
             return start
         motion, room6 = (as_lanes(q), as_lanes(v)), (joints, twists, accelerations, forces)
         total(bodies, *motion, rate, as_lanes(result), *room6, moments, places)

@@ -13,7 +13,7 @@ Source: R. Featherstone (2008), table 5.1.
 from __future__ import annotations
 
 from .body_table import FREE, as_bodies
-from .rows import DONE, MISFIT, entered, finite, fits, gather, scatter
+from .rows import DONE, MISFIT, finite, fits, gather, scatter, valid
 from .scalars import LANES, as_lanes, workspaces
 from .spatial import (
     along_joint,
@@ -76,12 +76,12 @@ def inward(bodies, joints, forces, tau):
 
 
 def inverse_dynamics_rows(table, Q, V, A, T, first, last, memory):
-    """T[first:last] = τ; returns DONE, MISFIT, or the first row of eight that are not all well."""
+    """T[first:last] = τ; returns DONE, MISFIT, or the first row of eight that are not all valid."""
     bodies = as_bodies(table)
     n, nq, nv = len(bodies), bodies[0].nq, bodies[0].nv
     if not (fits(Q, nq, T) and fits(V, nv, T) and fits(A, nv, T) and T.shape[1] == nv):
         return MISFIT
-    q, v, a, tau, doubts, workspace = workspaces(memory, nq, nv, nv, nv, n + 1, 20 * n)
+    q, v, a, tau, violations, workspace = workspaces(memory, nq, nv, nv, nv, n + 1, 20 * n)
     workspace = as_lanes(workspace.reshape(n, 20, LANES))
     joints, twists = workspace[:, :2], workspace[:, 2:8]
     accelerations, forces = workspace[:, 8:14], workspace[:, 14:]
@@ -89,7 +89,7 @@ def inverse_dynamics_rows(table, Q, V, A, T, first, last, memory):
         gather(Q, start, last, q)
         gather(V, start, last, v)
         gather(A, start, last, a)
-        if not entered(bodies, q, finite(as_lanes(a), finite(as_lanes(v))), doubts):
+        if not valid(bodies, q, finite(as_lanes(a), finite(as_lanes(v))), violations):
             return start
         motion = as_lanes(q), as_lanes(v), as_lanes(a)
         rnea(bodies, *motion, as_lanes(tau), joints, twists, accelerations, forces)
@@ -103,7 +103,7 @@ def bias_rows(table, Q, V, B, first, last, memory):
     n, nq, nv = len(bodies), bodies[0].nq, bodies[0].nv
     if not (fits(Q, nq, B) and fits(V, nv, B) and B.shape[1] == nv):
         return MISFIT
-    q, v, a, b, doubts, workspace = workspaces(memory, nq, nv, nv, nv, n + 1, 20 * n)
+    q, v, a, b, violations, workspace = workspaces(memory, nq, nv, nv, nv, n + 1, 20 * n)
     workspace = as_lanes(workspace.reshape(n, 20, LANES))
     joints, twists = workspace[:, :2], workspace[:, 2:8]
     accelerations, forces = workspace[:, 8:14], workspace[:, 14:]
@@ -111,7 +111,7 @@ def bias_rows(table, Q, V, B, first, last, memory):
     for start in range(first, last, LANES):
         gather(Q, start, last, q)
         gather(V, start, last, v)
-        if not entered(bodies, q, finite(as_lanes(v)), doubts):
+        if not valid(bodies, q, finite(as_lanes(v)), violations):
             return start
         motion = as_lanes(q), as_lanes(v), as_lanes(a)
         rnea(bodies, *motion, as_lanes(b), joints, twists, accelerations, forces)

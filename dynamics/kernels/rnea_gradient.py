@@ -31,7 +31,7 @@ from ...arrays import Array
 from .body_table import FREE, PRISMATIC, Integers, as_bodies
 from .places import axes_of, inwards, origin_of, outwards, place_body, place_root, root_origin
 from .rnea import net_force
-from .rows import DONE, MISFIT, entered, finite, fits, gather, scatter
+from .rows import DONE, MISFIT, finite, fits, gather, scatter, valid
 from .scalars import LANES, as_lanes, workspaces
 from .spatial import (
     add,
@@ -201,7 +201,7 @@ def joint_cross_force(body, rate, force):
 def inverse_dynamics_gradient_rows(table, loads, Q, V, A, Y, W, out, first, last, memory):
     """out[first:last] = ∂(yᵀτ)/∂q, /∂v, /∂a and what loads see, (3 nv + 6 L,), for W (N, 6 L).
 
-    Returns DONE, MISFIT, or the first of eight rows that are not all well.
+    Returns DONE, MISFIT, or the first of eight rows that are not all valid.
     """
     bodies, L = as_bodies(table), len(loads.body)
     n, nq, nv = len(bodies), bodies[0].nq, bodies[0].nv
@@ -209,7 +209,7 @@ def inverse_dynamics_gradient_rows(table, loads, Q, V, A, Y, W, out, first, last
         return MISFIT
     if not (fits(W, 6 * L, out) and out.shape[1] == 3 * nv + 6 * L):
         return MISFIT
-    q, v, a, y, w, found, doubts, memory_of_bodies = workspaces(
+    q, v, a, y, w, found, violations, memory_of_bodies = workspaces(
         memory, nq, nv, nv, nv, 6 * L, 3 * nv + 6 * L, n + 1, _A_BODY * n
     )
     m = as_lanes(memory_of_bodies.reshape(n, _A_BODY, LANES))
@@ -225,8 +225,8 @@ def inverse_dynamics_gradient_rows(table, loads, Q, V, A, Y, W, out, first, last
         gather(A, start, last, a)
         gather(Y, start, last, y)
         gather(W, start, last, w)
-        doubt = finite(as_lanes(w), finite(y_, finite(a_, finite(v_))))
-        if not entered(bodies, q, doubt, doubts):
+        violation = finite(as_lanes(w), finite(y_, finite(a_, finite(v_))))
+        if not valid(bodies, q, violation, violations):
             return start
         outward(bodies, q_, v_, a_, y_, work)
         put_loads(bodies, q_, loads, wrenches, work, along)

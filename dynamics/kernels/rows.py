@@ -13,7 +13,7 @@ from __future__ import annotations
 from .body_table import CONTINUOUS, FREE
 from .scalars import LANES, as_lanes, turn_in, turn_out
 
-DONE, MISFIT = -1, -2  # what a kernel returns, but for a row: all is well; arrays that do not fit
+DONE, MISFIT = -1, -2  # what a kernel returns, but for a row: all is done; arrays that do not fit
 
 UNIT = 2e-7  # | ‖x‖² − 1 | of a unit quaternion: twice that of `robots.configuration`
 _HUGE = 4.5e-54  # its product with `robots.values.LARGEST`, 1e50, squared is just above UNIT
@@ -57,14 +57,14 @@ def scatter(lanes, start, last, X):
             X[start + lane, k] = lanes[k, lane]
 
 
-def finite(x, doubt=0.0):
+def finite(x, violation=0.0):
     """Next to 0; more than UNIT where a number of x is not finite, or is larger than 1e50.
 
-    `doubt` is that of another x, to be added to.
+    `violation` is that of another x, to be added to.
     """
     for k in range(len(x)):
-        doubt = doubt + (_HUGE * x[k]) * (_HUGE * x[k])
-    return doubt
+        violation = violation + (_HUGE * x[k]) * (_HUGE * x[k])
+    return violation
 
 
 def moderate(q):
@@ -72,39 +72,39 @@ def moderate(q):
 
     Beyond that the compiled sin and cos lose digits.
     """
-    doubt = 0.0
+    violation = 0.0
     for k in range(len(q)):
         square = (1e-5 * q[k]) * (1e-5 * q[k])
-        doubt = doubt + UNIT * (square * square)
-    return doubt
+        violation = violation + UNIT * (square * square)
+    return violation
 
 
-def units(bodies, q, doubts):
-    """‖x‖² − 1 of the base's quaternion and of each (cos, sin) into doubts; returns how many."""
+def units(bodies, q, violations):
+    """‖x‖² − 1 of the base's quaternion and of each (cos, sin) as violations; their count."""
     count = 0
     if bodies[0].kind == FREE:
-        doubts[0] = q[3] * q[3] + q[4] * q[4] + q[5] * q[5] + q[6] * q[6] - 1.0
+        violations[0] = q[3] * q[3] + q[4] * q[4] + q[5] * q[5] + q[6] * q[6] - 1.0
         count = 1
     for i in range(1, len(bodies)):
         if bodies[i].kind == CONTINUOUS:
             k = bodies[i].q
-            doubts[count] = q[k] * q[k] + q[k + 1] * q[k + 1] - 1.0
+            violations[count] = q[k] * q[k] + q[k + 1] * q[k + 1] - 1.0
             count += 1
     return count
 
 
-def well(doubts, count):
-    """Whether all lanes of the first rows of doubts (…, LANES) are near zero; nan is not."""
+def negligible(violations, count):
+    """Whether all lanes of the first rows of violations (…, LANES) are near zero; nan is not."""
     for k in range(count):
         for lane in range(LANES):
-            if not abs(doubts[k, lane]) <= UNIT:
+            if not abs(violations[k, lane]) <= UNIT:
                 return False
     return True
 
 
-def entered(bodies, q, others, doubts):
+def valid(bodies, q, others, violations):
     """Whether q (nq, LANES) is fit to go on; `others`: `finite` of what else came in."""
-    lanes = as_lanes(doubts)
+    lanes = as_lanes(violations)
     count = units(bodies, as_lanes(q), lanes)
     lanes[count] = others + moderate(as_lanes(q))
-    return well(doubts, count + 1)
+    return negligible(violations, count + 1)
