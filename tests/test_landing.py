@@ -7,7 +7,7 @@ import pinocchio as pin
 import pytest
 
 from footwork import ContactError, contacts, dynamics, robots
-from footwork.contacts.postures.reach import Goal
+from footwork.contacts.postures.inverse_kinematics import Goal
 from footwork.contacts.terrain.faces import Face
 
 LEVEL = np.eye(3)

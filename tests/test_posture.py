@@ -12,7 +12,7 @@ from scipy.optimize import lsq_linear
 
 import footwork as fw
 from footwork import ContactError, contacts, dynamics, robots
-from footwork.contacts.postures.reach import Goal, bounded_least_squares
+from footwork.contacts.postures.inverse_kinematics import Goal, bounded_least_squares
 
 SLOPES = {
     "level": pin.SE3.Identity(),

@@ -21,7 +21,7 @@ from .check import Check
 from .reaction import Reaction
 
 
-class Demands(NamedTuple):
+class ForceOptions(NamedTuple):
     """What is asked of the forces.
 
     Attributes:
@@ -67,7 +67,7 @@ class Forces(NamedTuple):
     """The verdicts along a motion.
 
     Attributes:
-        motion, schedule, demands: what was asked.
+        motion, schedule, options: what was asked.
         checks: contacts, torques and flight.
         verdicts: of every sample, torque limits kept.
         reaction: that contacts have to supply; None of a fixed base.
@@ -75,36 +75,36 @@ class Forces(NamedTuple):
 
     motion: Motion
     schedule: ContactSchedule
-    demands: Demands
+    options: ForceOptions
     checks: list[Check]
     verdicts: MotionVerdicts
     reaction: Reaction | None
 
 
-def forces_along(motion: Motion, schedule: ContactSchedule, demands: Demands) -> Forces:
+def forces_along(motion: Motion, schedule: ContactSchedule, options: ForceOptions) -> Forces:
     """Return the verdicts of all samples, and the checks that follow from them."""
-    robot, limits, every = motion.robot, demands.limits, np.ones(len(motion), dtype=bool)
-    verdicts = _decided(motion, schedule, every, demands, demands.torque_limits)
+    robot, limits, every = motion.robot, options.limits, np.ones(len(motion), dtype=bool)
+    verdicts = _decided(motion, schedule, every, options, options.torque_limits)
     touched = np.asarray(schedule.touching.any(axis=1) | (not robot.is_floating))
-    missing = _missing(motion, schedule, demands, verdicts, touched)
+    missing = _missing(motion, schedule, options, verdicts, touched)
     checks = [_of_all("contacts", limits, missing)]
     if np.isfinite(verdicts.bounds.half).any():
         checks.append(_torque_check(verdicts, touched, limits["torques"]))
     reaction = Reaction.of(motion, verdicts) if robot.is_floating else None
     if reaction is not None:
         checks.append(_of_all("flight", limits, np.where(touched, np.nan, reaction.unsupported)))
-    return Forces(motion, schedule, demands, checks, verdicts, reaction)
+    return Forces(motion, schedule, options, checks, verdicts, reaction)
 
 
 def _decided(
     motion: Motion,
     schedule: ContactSchedule,
     rows: NDArray[np.bool_],
-    demands: Demands,
+    options: ForceOptions,
     torque_limits: bool | ArrayLike,
 ) -> MotionVerdicts:
     """Return the verdicts of some samples, in their order."""
-    wrenches = demands.wrenches
+    wrenches = options.wrenches
     if isinstance(wrenches, Mapping):
         wrenches = {k: w if isinstance(w, Wrench) else w[rows] for k, w in wrenches.items()}
     elif wrenches is not None:
@@ -113,18 +113,18 @@ def _decided(
     return batch.contact_forces(
         *(motion.robot, motion.q[rows], motion.v[rows], motion.a[rows], schedule.contacts),
         active=schedule.touching[rows],
-        friction=demands.friction,
+        friction=options.friction,
         wrenches=wrenches,
         torque_limits=torque_limits,
         torque_margin=torque_limits is not False,
-        threads=demands.threads,
+        threads=options.threads,
     )
 
 
 def _missing(
     motion: Motion,
     schedule: ContactSchedule,
-    demands: Demands,
+    options: ForceOptions,
     verdicts: MotionVerdicts,
     touched: NDArray[np.bool_],
 ) -> Array:
@@ -138,7 +138,7 @@ def _missing(
     missing[touched & verdicts.unsolved] = np.inf
     doubtful = touched & (verdicts.feasible == 0)
     if doubtful.any():
-        missing[doubtful] = -_decided(motion, schedule, doubtful, demands, False).margin
+        missing[doubtful] = -_decided(motion, schedule, doubtful, options, False).margin
     return missing
 
 

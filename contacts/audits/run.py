@@ -23,7 +23,7 @@ from .audit import Audit
 from .check import LIMITS
 from .collisions import collision_check
 from .feet_checks import feet_checks
-from .force_checks import Demands, forces_along
+from .force_checks import ForceOptions, forces_along
 from .joint_checks import joint_checks
 
 
@@ -78,8 +78,8 @@ def audit(
         schedule = _found(motion, terrain, friction, whole)
     _check_schedule(motion, schedule)
     external = with_loads(motion, schedule.loads, wrenches)
-    demands = Demands(friction, external, torque_limits, most, whole)
-    forces = forces_along(motion, schedule, demands)
+    options = ForceOptions(friction, external, torque_limits, most, whole)
+    forces = forces_along(motion, schedule, options)
     checks = [*forces.checks, *feet_checks(motion, schedule, terrain, most, whole)]
     checks += joint_checks(motion, most)
     if self_collision and motion.robot._collision.ngeoms:

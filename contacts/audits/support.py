@@ -14,7 +14,7 @@ _SIDES = ("in front of", "left of", "behind", "right of")
 _WAYS = ("forwards", "to the left", "backwards", "to the right")
 
 
-class Beside(NamedTuple):
+class PolygonDistance(NamedTuple):
     """Where a point lies beside a polygon.
 
     Attributes:
@@ -43,7 +43,7 @@ def way(q: Array, direction: Array, normal: Array) -> str:
     return _WAYS[_quarter(ground_axes(q, normal) @ direction)]
 
 
-def outside(z: Array, points: Array, q: Array, normal: Array) -> Beside:
+def outside(z: Array, points: Array, q: Array, normal: Array) -> PolygonDistance:
     """Return how far z lies outside the hull of points (k, 3) of the ground."""
     axes = ground_axes(q, normal)
     p, corners = axes @ z, convex_hull(points @ axes.T)
@@ -53,7 +53,7 @@ def outside(z: Array, points: Array, q: Array, normal: Array) -> Beside:
     else:
         away = p - corners.mean(axis=0)
     away = away / max(float(np.linalg.norm(away)), 1e-12)
-    return Beside(signed_distance(corners, p), away @ axes, _SIDES[_quarter(away)])
+    return PolygonDistance(signed_distance(corners, p), away @ axes, _SIDES[_quarter(away)])
 
 
 def _quarter(direction: Array) -> int:

@@ -39,10 +39,10 @@ def sentence(forces: Forces, stretch: Stretch) -> str:
 
 def hold_at(forces: Forces, sample: int, torque_limits: Any = False) -> Hold:
     """Return the single verdict on a sample."""
-    motion, demands = forces.motion, forces.demands
+    motion, options = forces.motion, forces.options
     contacts = touching_at(forces, sample)
     state = motion.q[sample], motion.v[sample], motion.a[sample]
-    wrenches = demands.wrenches_at(motion, sample)
+    wrenches = options.wrenches_at(motion, sample)
     return contact_forces(motion.robot, *state, contacts, wrenches, torque_limits)
 
 
@@ -50,7 +50,7 @@ def touching_at(forces: Forces, sample: int) -> ContactSet:
     """Return the contacts that touch at a sample, with the friction that was asked for."""
     schedule = forces.schedule
     pairs = zip(schedule.contacts, schedule.touching[sample], strict=True)
-    some = [forces.demands.with_friction(contact) for contact, on in pairs if on]
+    some = [forces.options.with_friction(contact) for contact, on in pairs if on]
     return ContactSet(schedule.contacts.robot, some)
 
 
@@ -130,7 +130,7 @@ def _spell(values: Array, peak: int) -> slice:
 
 
 def _torque_words(forces: Forces, stretch: Stretch) -> str:
-    hold = hold_at(forces, stretch.worst, forces.demands.torque_limits_at(stretch.worst))
+    hold = hold_at(forces, stretch.worst, forces.options.torque_limits_at(stretch.worst))
     return hold.reason.partition(";")[0].removeprefix("torque limits: ")
 
 

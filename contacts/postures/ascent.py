@@ -28,7 +28,7 @@ from ..equilibrium.saddle import Saddle, saddle_point
 from ..equilibrium.solving import solve
 from ..sensitivity.balance_derivative import balance_derivative, local_wrenches
 from ..torque_limits import TorqueBounds
-from .reach import Reach
+from .inverse_kinematics import InverseKinematics
 
 _FIRST_TRUST, _WIDEST, _NARROWEST = 0.1, 0.4, 1e-4  # of a step [rad, robot sizes]
 _LEAST_GAIN = 1e-5  # of the weight: predicted gains below it end the ascent
@@ -40,13 +40,13 @@ class Ascent:
     """What is maximised: the margin against these loads, with these torque limits.
 
     Attributes:
-        reach: where the contacts should be, and the joint limits.
+        ik: where the contacts should be, and the joint limits.
         external: {link: Wrench} besides the contacts.
         limits: bounds of the torques, at rest.
         tolerance, iterations: of bringing the contacts back.
     """
 
-    reach: Reach
+    ik: InverseKinematics
     external: Mapping[str, Wrench]
     limits: TorqueBounds
     tolerance: float
@@ -64,7 +64,7 @@ class Ascent:
             step, gain = self._step(q, trust)
             if not gain > _LEAST_GAIN * self.balance(q).weight:
                 break
-            there, ok = self._touching(self.reach.robot.integrate(q, step))
+            there, ok = self._touching(self.ik.robot.integrate(q, step))
             reached = self.balance(there).margin().value if ok else -np.inf
             if reached > margins[-1] + 0.1 * gain:
                 trust = min(2 * trust, _WIDEST) if reached > margins[-1] + 0.7 * gain else trust
@@ -76,14 +76,14 @@ class Ascent:
 
     def balance(self, q: Array) -> Equilibrium:
         """Return the balance at rest in q."""
-        robot, zero = self.reach.robot, np.zeros(self.reach.robot.nv)
+        robot, zero = self.ik.robot, np.zeros(self.ik.robot.nv)
         h = load(robot, q, zero, zero, self.external)
-        return Equilibrium.of(self.reach.goal.touching, q, h, self.limits)
+        return Equilibrium.of(self.ik.goal.touching, q, h, self.limits)
 
     def _touching(self, q: Array) -> tuple[Array, bool]:
-        nearest = Reach(self.reach.goal, q, self.reach.bounded)  # nothing pulls back to the start
+        nearest = InverseKinematics(self.ik.goal, q, self.ik.bounded)  # not to the start
         q, _ = nearest.run(q, self.tolerance, self.iterations)
-        return q, self.reach.goal.reached(self.reach.goal.error(q), self.tolerance)
+        return q, self.ik.goal.reached(self.ik.goal.error(q), self.tolerance)
 
     def _step(self, q: Array, trust: float) -> tuple[Array, float]:
         """The best tangent step (nv,) by the linearised program, and the gain it predicts [N]."""
@@ -91,14 +91,14 @@ class Ascent:
 
         balance = self.balance(q)
         saddle = saddle_point(balance)
-        units = self.reach.goal.step_units
+        units = self.ik.goal.step_units
         x, epsilon, delta = balance.variable(), cp.Variable(), cp.Variable(len(units))
         change = self._change(q, saddle, balance) * units / balance.weight
         given = balance.columns @ x + epsilon * balance.pull + change @ delta
-        down, up = (np.clip(side / units, -trust, trust) for side in self.reach.travel(q))
+        down, up = (np.clip(side / units, -trust, trust) for side in self.ik.travel(q))
         constraints = balance.admissible(x, given, epsilon * balance.limits.pulls)
         constraints += [delta >= down, delta <= up]
-        rows = self.reach.goal.fixed_jacobian(q) * units
+        rows = self.ik.goal.fixed_jacobian(q) * units
         if len(rows):
             constraints.append(_independent(rows) @ delta == 0)
         objective = cp.Maximize(epsilon - _PROXIMAL * cp.sum_squares(delta))
@@ -110,10 +110,10 @@ class Ascent:
 
     def _change(self, q: Array, saddle: Saddle, balance: Equilibrium) -> Array:
         """∂(A x̄ + ε̄ N + h)/∂q (nv, nv)."""
-        contacts, zero = self.reach.goal.touching, np.zeros(self.reach.robot.nv)
+        contacts, zero = self.ik.goal.touching, np.zeros(self.ik.robot.nv)
         rows, inner = balance.limits.wrench_rows, balance.inner(saddle.unknowns)
         wrenches = local_wrenches(contacts, saddle.unknowns, saddle.margin, rows)
-        state = State(self.reach.robot, q, zero)
+        state = State(self.ik.robot, q, zero)
         loads = external_forces(state, self.external)
         return balance_derivative(contacts, state, zero, wrenches, loads, inner)
 

@@ -28,7 +28,7 @@ from ..regions.region import static_equilibrium_polygon
 from ..terrain.faces import Face
 from ..torque_limits import torque_bounds_of
 from .ascent import Ascent
-from .reach import CLOSURE, Goal, Reach
+from .inverse_kinematics import CLOSURE, Goal, InverseKinematics
 from .self_collision import Clearance, self_collisions
 from .targets import all_targets, held_frames
 
@@ -155,14 +155,15 @@ def solve_posture(
         frozenset(places),
     )
     attempts = tolerance, iterations, restarts
-    posture = _nearest(Reach(goal, start, limits, restarts == 0), start, *attempts)
+    posture = _nearest(InverseKinematics(goal, start, limits, restarts == 0), start, *attempts)
     if isinstance(com, str) and posture.converged:
-        posture = _drawn_inside(Reach(goal, start, limits), posture, *attempts)
+        posture = _drawn_inside(InverseKinematics(goal, start, limits), posture, *attempts)
     if maximize is None or not posture.converged:
         return posture
-    ascent = Ascent(Reach(goal, start, limits), wrenches, torques, tolerance, iterations)
+    ik = InverseKinematics(goal, start, limits)
+    ascent = Ascent(ik, wrenches, torques, tolerance, iterations)
     q, margins = ascent.run(posture.q)
-    return replace(_posture(ascent.reach, q, tolerance, posture.iterations), margins=margins)
+    return replace(_posture(ik, q, tolerance, posture.iterations), margins=margins)
 
 
 def _target_com(com: CentreOfMass) -> Array:
@@ -195,50 +196,50 @@ def _size(contacts: ContactSet, q: Array) -> float:
 
 
 def _nearest(
-    reach: Reach, start: Array, tolerance: float, iterations: int, restarts: int
+    ik: InverseKinematics, start: Array, tolerance: float, iterations: int, restarts: int
 ) -> Posture:
     """From `start`, then from a few random places around it: a way out of straight knees."""
     rng = np.random.default_rng(0)
     best, least, steps = start, np.inf, 0
     for k in range(1 + restarts):
-        shaken = 0.1 * k * rng.standard_normal(reach.robot.nv) * reach.joints
-        q, tried = reach.run(reach.robot.integrate(start, shaken), tolerance, iterations)
+        shaken = 0.1 * k * rng.standard_normal(ik.robot.nv) * ik.joints
+        q, tried = ik.run(ik.robot.integrate(start, shaken), tolerance, iterations)
         steps += tried
-        error = reach.goal.error(q)
-        size = float(np.linalg.norm(error / reach.goal.row_units))
+        error = ik.goal.error(q)
+        size = float(np.linalg.norm(error / ik.goal.row_units))
         if size < least:
             best, least = q, size
-        if reach.goal.reached(error, tolerance):
+        if ik.goal.reached(error, tolerance):
             break
-    return _posture(reach, best, tolerance, steps)
+    return _posture(ik, best, tolerance, steps)
 
 
-def _posture(reach: Reach, q: Array, tolerance: float, iterations: int) -> Posture:
-    goal = reach.goal
+def _posture(ik: InverseKinematics, q: Array, tolerance: float, iterations: int) -> Posture:
+    goal = ik.goal
     error = np.abs(goal.error(q))
     errors = {name: float(error[rows].max(initial=0.0)) for name, rows in goal.parts().items()}
     for name, face in goal.targets.items():
         if isinstance(face, Face):  # a patch that is too large for it sticks out
-            points = goal.contacts[name].world_points(reach.robot, q)
+            points = goal.contacts[name].world_points(ik.robot, q)
             errors[name] = max(errors[name], face.overhang(points))
     largest = max(errors.values(), default=0.0)
     converged = largest <= tolerance and goal.reached(error, tolerance)
-    reason = "" if converged else _reason(reach, q, errors)
+    reason = "" if converged else _reason(ik, q, errors)
     places = {name: T.copy() for name, T in goal.places(q).items() if name not in goal.frames}
     return Posture(
         q, largest, errors, converged, reason, places, goal.com, goal.touching, iterations
     )
 
 
-def _reason(reach: Reach, q: Array, errors: dict[str, float]) -> str:
+def _reason(ik: InverseKinematics, q: Array, errors: dict[str, float]) -> str:
     """Which contact misses its target most, and which joint limits are in the way."""
     worst = max(errors, key=lambda name: errors[name])
     if errors.get("self-collision", 0.0) > 0.5 * errors[worst]:
-        return _collision_words(reach, q)
+        return _collision_words(ik, q)
     what = "the centre of mass" if worst == "com" else repr(worst)
     if worst.startswith(CLOSURE):
         what = f"the end of the closure {worst.removeprefix(CLOSURE)!r}"
-    joints = dict.fromkeys(reach.robot.joint_of_row[row] for row in reach.blocked(q))
+    joints = dict.fromkeys(ik.robot.joint_of_row[row] for row in ik.blocked(q))
     held = (
         f"held back by the limits of {', '.join(joints)}"
         if joints
@@ -247,21 +248,21 @@ def _reason(reach: Reach, q: Array, errors: dict[str, float]) -> str:
     return f"out of reach: {what} misses its target by {errors[worst]:.3g} (m or rad); {held}"
 
 
-def _collision_words(reach: Reach, q: Array) -> str:
-    clearance = reach.goal.clearance.clearance if reach.goal.clearance else 0.0
-    nearest = self_collisions(reach.robot, q, clearance)[0]
+def _collision_words(ik: InverseKinematics, q: Array) -> str:
+    clearance = ik.goal.clearance.clearance if ik.goal.clearance else 0.0
+    nearest = self_collisions(ik.robot, q, clearance)[0]
     return f"out of reach without a collision: {nearest}, expected {clearance:.3g} m of clearance"
 
 
 def _drawn_inside(
-    reach: Reach, posture: Posture, tolerance: float, iterations: int, restarts: int
+    ik: InverseKinematics, posture: Posture, tolerance: float, iterations: int, restarts: int
 ) -> Posture:
     """The posture with its centre of mass where the contacts can hold it."""
     inside = _inside(posture.contacts, posture.q)
     if inside is None:
         reason = "no place of the centre of mass lets these contacts hold the robot still"
         return replace(posture, converged=False, reason=reason)
-    inner = Reach(replace(reach.goal, com=inside), reach.prefer, reach.bounded)
+    inner = InverseKinematics(replace(ik.goal, com=inside), ik.prefer, ik.bounded)
     return _nearest(inner, posture.q, tolerance, iterations, restarts)
 
 

@@ -13,7 +13,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ...arrays import Array, Index
-from ...contacts.postures.reach import joint_limits
+from ...contacts.postures.inverse_kinematics import joint_limits
 from ...contacts.postures.self_collision import Clearance
 from ...dynamics.topology import plain_coordinates
 from ...robots.ranges import velocity_limits

@@ -21,7 +21,7 @@ from numpy.typing import NDArray
 from ...arrays import Array
 from ...contacts import Contact, ContactSet
 from ...contacts.equilibrium.states import axes_and_arm
-from ...contacts.postures.reach import joint_limits
+from ...contacts.postures.inverse_kinematics import joint_limits
 from ...dynamics import batch
 from ...dynamics.topology import plain_coordinates
 from ...robots.robot import BASE_JOINT

@@ -177,7 +177,7 @@ def joint_limits(robot: Robot) -> tuple[Array, Array]:
     return lower, upper
 
 
-class Reach:
+class InverseKinematics:
     """Steps towards a goal inside the joint limits.
 
     Args:
