@@ -88,6 +88,20 @@ def test_a_free_joint_within_a_chain(random_state):
     assert np.abs(dyn.coriolis_tensor(robot, q) - stacked(robot, q)).max() < 1e-11
 
 
+def test_a_second_tree_on_the_world(kernel, random_state):
+    model, inertia = pin.Model(), pin.Inertia.FromBox(1.0, 0.1, 0.2, 0.3)
+    for parent, kind in ((0, pin.JointModelFreeFlyer()), (1, pin.JointModelRX()),
+                         (0, pin.JointModelRY()), (3, pin.JointModelRZ())):  # fmt: skip
+        joint = model.addJoint(parent, kind, pin.SE3.Random(), f"joint_{model.njoints}")
+        model.appendBodyToJoint(joint, inertia, pin.SE3.Random())
+    robot = fw.Robot("pair", model, shapes=None, actuated=())
+    table, (q, _, _) = body_table(robot), random_state(robot)
+    assert table["subtree_mass"] == pytest.approx([2.0, 1.0, 2.0, 1.0])
+    C = np.zeros((robot.nv,) * 3)
+    kernel(table.view(np.uint8), *velocity_chains(robot), q, C)
+    assert np.abs(C - stacked(robot, q)).max() < 1e-11
+
+
 def test_out_must_fit(load_robot):
     robot = load_robot("tree", "floating")
     n = robot.nv

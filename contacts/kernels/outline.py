@@ -18,6 +18,7 @@ import math
 
 import numpy as np
 
+from ...dynamics.kernels.gauss import dot
 from ...dynamics.kernels.toolchain import Kernel, read_only
 
 MORE, CLOSED, FAILED = range(3)
@@ -121,14 +122,6 @@ def divide(x, length):
     """x/length in place; zero for a length of zero."""
     for i in range(len(x)):
         x[i] = x[i] / length if length > 0 else 0.0
-
-
-def dot(a, b):
-    """aᵀb."""
-    total = 0.0
-    for i in range(len(a)):
-        total += a[i] * b[i]
-    return total
 
 
 def refined(points, normals, rays, answers, y, P, tolerance):

@@ -18,6 +18,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
+from ...dynamics.kernels.spatial import cross
 from ...dynamics.kernels.toolchain import Kernel
 from .newton import BOUNDS
 from .predictive import Problems
@@ -318,11 +319,6 @@ def inverted(A):
             out[j, i] = cofactors[j]
     determinant = A[0, 0] * out[0, 0] + A[0, 1] * out[1, 0] + A[0, 2] * out[2, 0]
     return out / determinant
-
-
-def cross(a, b):
-    """a × b."""
-    return a[1] * b[2] - a[2] * b[1], a[2] * b[0] - a[0] * b[2], a[0] * b[1] - a[1] * b[0]
 
 
 def _example():

@@ -26,6 +26,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ...dynamics.kernels.body_table import as_bodies
+from ...dynamics.kernels.gauss import cholesky, solve_lower, solve_upper
 from ...dynamics.kernels.jacobians import LOCAL_WORLD_ALIGNED, frame_jacobian
 from ...dynamics.kernels.rnea import rnea
 from ...dynamics.kernels.rows import UNIT, moderate
@@ -447,34 +448,10 @@ def normal_force(J, forces, feet, k):
         return 0.0
     for i in range(size):
         A[i, i] += DAMPING * trace
-    factor(A)
-    forward(A, b)
-    for r in range(size):
-        i = size - 1 - r
-        for j in range(i + 1, size):
-            b[i] -= A[j, i] * b[j]
-        b[i] /= A[i, i]
+    cholesky(A, A)
+    solve_lower(A, b)
+    solve_upper(A, b)
     return b[2]
-
-
-def factor(A):
-    """A = L Lᵀ in the lower triangle."""
-    for j in range(len(A)):
-        for c in range(j):
-            A[j, j] -= A[j, c] * A[j, c]
-        A[j, j] = np.sqrt(A[j, j])
-        for i in range(j + 1, len(A)):
-            for c in range(j):
-                A[i, j] -= A[i, c] * A[j, c]
-            A[i, j] /= A[j, j]
-
-
-def forward(L, b):
-    """b ← L⁻¹ b."""
-    for i in range(len(b)):
-        for j in range(i):
-            b[i] -= L[i, j] * b[j]
-        b[i] /= L[i, i]
 
 
 def shown(x, k, h, E, z):
@@ -505,9 +482,9 @@ def update(x, feet, k, h, E, N, most):
     for i in range(size):
         for j in range(size):
             L[i, j] = D[i, POSITION + j if j < 3 else j - 3] - D[i, at + j] + N[i, j]
-    factor(L)
+    cholesky(L, L)
     y = z[:size].copy()
-    forward(L, y)
+    solve_lower(L, y)
     squared = 0.0
     for i in range(size):
         squared += y[i] * y[i]
