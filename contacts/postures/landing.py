@@ -15,7 +15,6 @@ import pinocchio as pin
 from ...arrays import Array
 from ...dynamics import State
 from ...errors import ContactError
-from ...robots import Robot
 from ..contact import Contact
 from ..terrain.faces import Face
 
@@ -43,7 +42,7 @@ def landing(state: State, contact: Contact, face: Face) -> Landing:
     return Landing(pin.SE3(R, face.placement.act(inside)), counts)
 
 
-def check_face(robot: Robot, q: Array, contact: Contact, face: Face) -> None:
+def check_face(contact: Contact, face: Face) -> None:
     """Refuse faces that a contact cannot lie on.
 
     Raises:

@@ -70,7 +70,7 @@ def all_targets(
         every = ground_targets(contacts, q, ground) | every
     faces = {name: face for name, face in every.items() if isinstance(face, Face)}
     for name, face in faces.items():
-        check_face(contacts.robot, q, contacts[name], face)
+        check_face(contacts[name], face)
     # read-only copies: they are not checked again at every step
     return {
         name: T if isinstance(T, Face) else as_pose(T, contacts[name]) for name, T in every.items()

@@ -39,7 +39,7 @@ def _base(robot: Robot, x: Array, slope: Array, v: Array) -> list[str]:
     """What is wrong with the base's velocity."""
     if _both_agree(slope, v):
         return []
-    turned = world_turned(robot, x, v)
+    turned = world_turned(x, v)
     tried = {
         "axes of the world": turned,
         "axes of the world in its linear part": np.hstack([turned[:, :3], v[:, 3:]]),

@@ -207,7 +207,7 @@ def tangent(robot: Robot, x: Array, rate: Array) -> Array:
     return v
 
 
-def world_turned(robot: Robot, x: Array, v: Array) -> Array:
+def world_turned(x: Array, v: Array) -> Array:
     """Return velocities (n, 6) of a floating base, given in world axes, in its own at x (n, nq)."""
     q = x[:, 3:7]
     return np.hstack([_into(q, v[:, :3]), _into(q, v[:, 3:6])])

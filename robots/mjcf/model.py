@@ -177,9 +177,9 @@ class Builder:
         if dofs > MAX_DOF:
             raise ModelError(f"{dofs} degrees of freedom; at most {MAX_DOF} are loaded")
         moving = [tree for tree in trees if tree[3]] or trees
-        for node, childclass, T, _ in trees:
+        for node, childclass, *_ in trees:
             if not any(node is tree[0] for tree in moving):
-                self._mass += self._weigh(node, childclass, T)
+                self._mass += self._weigh(node, childclass)
                 message = "nothing moves this body of the world: scenery, left out"
                 self._report("info", "scenery", message, node.line, link=node.get("name"))
         free = [tree for tree in moving if any(joint.kind == "free" for joint in tree[3])]
@@ -397,14 +397,14 @@ class Builder:
         """Whether bodies that nothing moves become parts of the world, which has no mass."""
         return self.file.compiler.get("fusestatic") == "true"
 
-    def _weigh(self, body: Node, childclass: str, T: pin.SE3) -> float:
+    def _weigh(self, body: Node, childclass: str) -> float:
         """Return the mass of a body of the world and of all below it [kg]."""
         childclass = body.get("childclass") or childclass
         parts = list(_inside(self.file, body, childclass, _EARTH))
         if "settotalmass" not in self.file.compiler or self._fused:
             return 0.0
         mass = float(self._inertia(body, parts).mass)
-        return mass + sum(self._weigh(*part) for part in parts if part[0].tag == "body")
+        return mass + sum(self._weigh(*part[:2]) for part in parts if part[0].tag == "body")
 
     def _geom(self, node: Node, inner: str, T: pin.SE3) -> Geom | None:
         """Return a geom; None where a primitive is fitted to a mesh that is not there."""
