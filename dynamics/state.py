@@ -9,8 +9,8 @@ builds it once and hands it on.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
-from typing import Any, Generic, TypeVar, overload
+from collections.abc import Mapping
+from typing import Any
 
 import numpy as np
 import pinocchio as pin
@@ -31,6 +31,7 @@ from . import closures, coriolis_recursion, loads, recursions
 from .body_points import BodyPoints, frame_origins
 from .columns import columns
 from .free_armature import centrifugal
+from .once import once, once_moving
 from .projection import Projection
 from .spatial import (
     LOCAL_WORLD_ALIGNED,
@@ -54,38 +55,7 @@ from .topology import (
 from .workspace import workspace_of
 from .wrench import Wrench
 
-Value = TypeVar("Value")
-
 _ALIGNED = pin.ReferenceFrame.LOCAL_WORLD_ALIGNED
-
-
-class once(Generic[Value]):
-    """A term that is worked out when it is first asked for, then kept, read-only."""
-
-    needs_velocity = False
-
-    def __init__(self, term: Callable[[Any], Value]) -> None:
-        self.term, self.name, self.__doc__ = term, term.__name__, term.__doc__
-
-    @overload
-    def __get__(self, state: None, owner: Any = None) -> once[Value]: ...
-
-    @overload
-    def __get__(self, state: Any, owner: Any = None) -> Value: ...
-
-    def __get__(self, state: Any, owner: Any = None) -> Any:
-        if state is None:
-            return self
-        if self.needs_velocity and state.v is None:
-            raise _without_velocity(self.name)
-        # threads that ask at the same time may both work it out; all get the first one's
-        return state.__dict__.setdefault(self.name, read_only(self.term(state)))
-
-
-class once_moving(once[Value]):
-    """The same for a term that depends on v."""
-
-    needs_velocity = True
 
 
 class State:
@@ -624,10 +594,3 @@ def as_point(point: ArrayLike, frame: str) -> Array:
 
 def _known_of_q(state: State) -> list[str]:
     return [name for name in list(state.__dict__) if name not in _NEEDS_VELOCITY and name != "v"]
-
-
-def _without_velocity(name: str) -> ConfigurationError:
-    return ConfigurationError(
-        f"{name.lstrip('_')} depends on the velocity: got a State (or q) without v, expected one "
-        "with it, State(robot, q, v)"
-    )

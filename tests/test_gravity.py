@@ -52,6 +52,8 @@ def test_it_stands_in_a_closed_loop(engine, gravity):
 def test_what_holds_a_robot_on_the_moon_does_so_by_a_sixth():
     """Forces, torques and margins of a stance are linear in the weight."""
     moon, earth = (fw.load("quadruped", gravity=(0, 0, g)) for g in (-1.62, -9.72))
+    assert 6 * moon.weight == pytest.approx(earth.weight) == earth.mass * 9.72
+    assert earth.with_gravity((3.0, 0.0, -4.0)).weight == pytest.approx(5.0 * earth.mass)
     q = earth.posture()
     ours, six = (contacts.static_hold(r, q, contacts.at_feet(r)) for r in (moon, earth))
     np.testing.assert_allclose(6 * ours.torques, six.torques, atol=1e-6)

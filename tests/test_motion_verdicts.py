@@ -240,10 +240,11 @@ def test_friction_used_is_that_of_each_point(biped):
     f = found.forces
     with np.errstate(invalid="ignore", divide="ignore"):
         expected = np.linalg.norm(f[:, :, :2], axis=2) / (mu[:, None] * f[:, :, 2])
-    pressing = f[:, :, 2] > 1e-6
+    pressing = f[:, :, 2] > 1e-3 * biped.weight
     np.testing.assert_allclose(found.friction_used[pressing], expected[pressing], rtol=1e-9)
     assert (found.friction_used[pressing] <= 1 + 1e-6).all()
     assert np.isnan(found.friction_used[found.feasible == 0]).all()
+    assert np.isnan(found.friction_used[~pressing]).all()
     np.testing.assert_allclose(found.normal_forces, f.reshape(8, len(feet), -1, 3)[..., 2].sum(2))
 
 
