@@ -410,7 +410,7 @@ def test_a_quadruped_walks(load_robot):
 def test_a_fast_trot_needs_footholds_where_xi_is():
     robot = robots.load("quadruped")
     feet, q = crouched(robot, 0.0)
-    phases = gaits.trot(feet, q, 8, length=0.55, settle=0.4)
+    phases = gaits.trot(feet, q, 12, length=0.55, settle=0.4)
     noise = control.Noise(1e-3, 3e-2, 1e-3, 3e-3, 2e-2)
     planned = walk(robot, feet, q, phases, noise=noise, reach=0.0)
     found = walk(robot, feet, q, phases, noise=noise)

@@ -205,6 +205,64 @@ def test_a_foot_is_lowered_to_beneath_its_foothold(height):
     assert way(t + 5.0).value.translation[2] == pytest.approx(deepest, abs=2e-3)
 
 
+def test_a_foot_that_seeks_the_ground_does_not_wait_above_it():
+    """One that went down ahead of its reference goes on from where it is."""
+    robot = fw.load("go2")
+    feet, q = fw.at_feet(robot, 0.7), control.stand(robot)[1]
+    walker = control.GaitController(robot, feet, q, "trot", velocity=(0.3, 0, 0))
+    t, still = 0.0, np.zeros(robot.nv)
+    for _ in range(5):
+        walker(q, still, t)
+        t += 2e-3
+    foot = walker._feet[feet.names[0]]
+    walker._seek(foot, fw.dynamics.State(robot, q, still), t)
+    lower = q - 0.04 * np.eye(robot.nq)[2]
+    walker(lower, still, t)
+    here = foot.placement(fw.dynamics.State(robot, lower)).translation[2]
+    assert foot.mode is FootMode.SEARCH
+    assert foot.task.target(t).value.translation[2] == pytest.approx(here, abs=1e-12)
+    assert foot.task.target(t + 0.01).value.translation[2] < here - 5e-3
+
+
+@pytest.mark.parametrize(("miss", "told"), [(0.004, False), (0.03, False), (0.03, True)])
+def test_feet_swing_higher_where_the_ground_is_uneven(miss, told):
+    """By how far one stood from where it was to land, and less from swing to swing."""
+    robot = fw.load("go2")
+    feet, q = fw.at_feet(robot, 0.7), control.stand(robot)[1]
+    terrain = fw.contacts.Terrain([fw.contacts.Plane("ground")]) if told else None
+    walker = control.GaitController(
+        robot, feet, q, "trot", velocity=(0.3, 0, 0), reach=0.0, terrain=terrain
+    )
+    t, still, raised = 0.0, np.zeros(robot.nv), list[float]()
+    for foot in walker._feet.values():
+        foot.goal = pin.SE3(foot.goal.rotation, foot.goal.translation - [0, 0, miss])
+    while walker.steps < 4:
+        before = walker.steps
+        walker(q, still, t)
+        for foot in walker._feet_in(FootMode.SWING):
+            foot.stumbled = True  # feet that never leave the ground would be lifted over it
+        t += 2e-3
+        if walker.steps != before or not raised:
+            raised.append(walker._clearance - walker.step_height)
+    rough = miss > 0.01 and not told
+    assert max(raised) == pytest.approx(miss if rough else 0.0, abs=1e-3)
+    if rough:
+        assert raised[-1] < 0.95 * max(raised)
+
+
+@pytest.mark.slow
+def test_a_quadruped_trots_over_boards_of_6_cm_that_it_is_not_told_of():
+    """At 0.5 m/s by a prediction, on what its estimator says, with half the friction."""
+    robot, sensors = fw.load("quadruped"), control.Sensors()
+    found = judging.trial(
+        robot,
+        lambda *given: judging.walker(*given, gait="trot", predictive=True, sensors=sensors),
+        judging.World.real(boards=0.06, sensors=sensors), velocity=(0.5, 0, 0), duration=4.5,
+        seed=1,
+    )  # fmt: skip
+    assert not found.ended
+
+
 def test_a_foot_that_a_riser_holds_back_is_lifted_over_it():
     """Up first, twice as high as it swings otherwise, to the same foothold at the same time."""
     robot = fw.load("go2")

@@ -45,6 +45,7 @@ class GaitFoot:
         foothold, planned: T_world_contact and the placement where it was to land; from there `goal`
             is moved.
         points: (k, 3), its lowest, from the placement's origin, in the axes of its frame [m].
+        missed: how far above or below its last goal it has stood [m].
         stopped: whether it met the ground before the end of its swing.
         stumbled: whether a riser held it back in its swing.
     """
@@ -60,6 +61,7 @@ class GaitFoot:
             self._frame = own.inverse()  # T_contact_frame
             self.points = np.array([own.act(point) for point in contact.points])
         self.stopped = self.stumbled = False
+        self.missed = 0.0
         rows, name = "position" if contact.dim < 6 else "pose", f"foot {contact.name}"
         self.task = FrameTask(
             self.start, frame=contact.frame, rows_of=rows, point=self._centre, weight=50.0,
@@ -83,6 +85,7 @@ class GaitFoot:
     def lift(self, state: State, foothold: Any) -> None:
         """Take the way from where it is to T_world_contact."""
         contact, self.start, self.foothold = self.contact, self.placement(state), foothold
+        self.missed = abs(float((self.start.translation - self.goal.translation)[2]))
         if isinstance(contact, PointContact):
             self.points = (self.start.rotation.T @ contact.ball_arm)[None]
             # the ground may be inclined differently there

@@ -45,10 +45,12 @@ UPRIGHT = 200.0
 AROUND = np.array([[np.cos(x), np.sin(x)] for x in np.arange(12) * np.pi / 6])  # about a circle
 GO_OVER = 0.05  # time in which a plan that is made anew takes the place of the last one [s]
 RISE = 0.03  # time in which torques go from none to their limits, at the quickest [s]
-LOWERING = 0.4  # speed at which a foot is lowered that misses the ground [m/s]
-PRESS = 0.1  # the same of one that has met it already
+# speed at which a foot is lowered that misses the ground: the robot falls meanwhile [hω]
+SEEK = 0.85
+LOWERING = 0.4  # of one that swings, and that a riser holds back for good [m/s]
+PRESS = 0.1  # of one that swings, and has met the ground already [m/s]
 PATIENCE = 0.1  # how long a plan waits for it [s]
-DEEPEST = 0.2  # how far below its foothold, as a fraction of the height of the centre of mass
+DEEPEST = 0.35  # how far below its foothold, as a fraction of the height of the centre of mass
 # how far a foot is behind that meets a riser, as a fraction of the same: others are by up to 0.04
 STUMBLE = 0.06
 # how far a sole is turned from its way that catches on an edge: its foot is light, and gives way
@@ -58,6 +60,7 @@ RESTS = 0.3  # of the speed that it should have, below which it does not go on
 # speed from which on a foot is on its way down: at most it is 3.4 [step height / swing time]
 DESCENT = 2.0
 RETRY = 0.4  # of a swing's time that it takes to lift it over
+RECALL = 0.9  # what is left of the unevenness of the ground from swing to swing
 MOVED = 2e-3  # of a foothold, below which the swing stays as it is [m]
 
 
@@ -74,7 +77,8 @@ class WalkingController:
         contacts: its feet.
         q: where it stands (nq,).
         phases: as of `control.gaits`, from t = `begin` on.
-        step_height: of swinging feet [m].
+        step_height: of swinging feet [m]; where no terrain is given, they swing higher by as much
+            as feet have stood above or below where they were to land.
         ramp: time to unload a foot before its swing and to load it afterwards [s].
         reach: how far from where it stands beside the others a foot may be moved to [m]; 0 keeps
             the plan, None is 0.5 of the height of the centre of mass.
@@ -139,6 +143,7 @@ class WalkingController:
         self._short: Array = np.zeros(3)  # what the ground leaves of it, less this
         self.grip, self.touch = Grip(), Touch(robot, self.feet)
         self._waited = 0.0  # for feet that seek the ground [s]
+        self._unevenness = 0.0  # of the ground that feet have met lately [m]
         self._given: Command | None = None
         self._last, self._busy = -np.inf, OneThread()
 
@@ -236,6 +241,8 @@ class WalkingController:
         for foot in self._feet_in(FootMode.SEARCH):
             if self.touch.stopped(foot.name):
                 self._put_down([foot])
+            elif foot.placement(state).translation[2] < foot.task.target(t).value.translation[2]:
+                self._search(foot, state, t)  # it went ahead, and does not wait in the air
         for name in self.controller.contacts.names:
             if name not in self.controller.leaving and self.touch.missing(name):
                 self._seek(self._feet[name], state, t)
@@ -243,7 +250,7 @@ class WalkingController:
     def _meets_ground(self, foot: GaitFoot, wanted: Desired, state: State) -> bool:
         """Whether something holds a foot up that should be on its way down."""
         down, duration = wanted.velocity[2], self.plan.phases[self._phase].duration
-        if down * duration > -DESCENT * self.step_height or not self.touch.stopped(foot.name):
+        if down * duration > -DESCENT * self._clearance or not self.touch.stopped(foot.name):
             return False
         # what its leg felt may have been the swing itself: light legs are thrown
         return bool(state.frame_velocity(foot.contact.frame)[2] > RESTS * down)
@@ -271,7 +278,7 @@ class WalkingController:
         if left < RETRY * self.plan.phases[self._phase].duration:
             return self._stop(foot, state, t, LOWERING)
         foot.stumbled, here = True, foot.placement(state)
-        foot.task.target = swing(here, foot.goal, left, t, 2 * self.step_height, CLIMB)
+        foot.task.target = swing(here, foot.goal, left, t, 2 * self._clearance, CLIMB)
 
     def _stop(self, foot: GaitFoot, state: State, t: float, speed: float) -> None:
         foot.stopped = True
@@ -279,8 +286,8 @@ class WalkingController:
 
     def _lowering(self, foot: GaitFoot, state: State, t: float, speed: float) -> Reference:
         place = foot.placement(state)
-        above = max((place.translation - foot.goal.translation)[2], 0.0)
-        return lowering(place, t, speed, above + DEEPEST * self.plan.height)
+        above = float((place.translation - foot.goal.translation)[2])
+        return lowering(place, t, speed, max(above + DEEPEST * self.plan.height, 0.0))
 
     def _hold(self, state: State) -> None:
         """Let feet stay where they are that the controller has let go before they swing.
@@ -323,8 +330,12 @@ class WalkingController:
         for other in self.controller.leaving:
             self.controller.add_contact(self._feet[other].contact, self.ramp)
         self._unloading = False
-        foot.go(FootMode.SEARCH, self._lowering(foot, state, t, LOWERING))
+        self._search(foot, state, t)
         self._set_tasks()
+
+    def _search(self, foot: GaitFoot, state: State, t: float) -> None:
+        speed = SEEK * self.plan.height * self.plan.omega
+        foot.go(FootMode.SEARCH, self._lowering(foot, state, t, speed))
 
     def _feet_in(self, mode: FootMode) -> list[GaitFoot]:
         """The feet in this mode."""
@@ -360,7 +371,11 @@ class WalkingController:
             if name in self.controller.contacts.names:
                 self.controller.remove_contact(name)
             self._feet[name].lift(state, goal)
-            self._swing(self._feet[name])
+        feet = [self._feet[name] for name in swings]
+        missed = max(foot.missed for foot in feet)
+        self._unevenness = max(RECALL * self._unevenness, missed if missed > LEVEL else 0.0)
+        for foot in feet:
+            self._swing(foot)
         self._waited = 0.0
         self._set_tasks()
         if self.reach > 0:
@@ -380,7 +395,12 @@ class WalkingController:
     def _swing(self, foot: GaitFoot, t: float | None = None) -> None:
         begin = self.begin + self.plan.times[self._phase]
         duration = self.plan.phases[self._phase].duration
-        foot.swing(begin, duration, self.step_height, self.terrain, self._along, t)
+        foot.swing(begin, duration, self._clearance, self.terrain, self._along, t)
+
+    @property
+    def _clearance(self) -> float:
+        """How high feet swing [m]: higher where the ground is not as flat as it was taken for."""
+        return self.step_height + (self._unevenness if self.terrain is None else 0.0)
 
     def _land(self) -> None:
         """Add the contacts of the feet that have landed."""

@@ -188,7 +188,7 @@ class PredictiveGait(GaitController):
             self.path.origin, self.path.velocity, t - self.path.begin, self.ground.point,
             self.ground.slope, self.plan.height, self._upright @ self._root,
         )  # fmt: skip
-        legs = self.predictive.legs.swings(state, swings, self.step_height)
+        legs = self.predictive.legs.swings(state, swings, self._clearance)
         plan = self.plan if self._feedback is None else self._feedback.landed
         place, since = state.com[:2].copy(), t - self.begin
 
