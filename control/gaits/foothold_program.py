@@ -18,7 +18,9 @@ which has a solution for each ξ: what footholds and time cannot catch is β, le
 which is ξ + (L_y, −L_x)/(m h ω): of a quick step of G1 to the side half as much as a push of
 0.4 m/s.
 No swing lasts longer than planned: ξ above the foot that carries would stay there as long as the
-program likes, while the robot goes on ahead.
+program likes, while the robot goes on ahead. Nor is it shortened when little of it is left, for the
+foot has to come down from where it is; but its foothold moves on, for a push to that side would
+carry ξ beyond it.
 Location and timing of steps in this manner: M. Khadiv, A. Herzog, S. Moosavian, L. Righetti,
 "Walking control based on step timing adaptation" (2020), there with one step to come.
 """
@@ -40,7 +42,10 @@ SHORTEST = 0.85  # duration of a swing, unless it is planned to be shorter [1/ω
 ANKLES = 0.02  # errors of ξ that the feet on the ground correct without a step [m]
 FILTER = 0.04  # time constant of the low-pass filter on τ₀ (ξ − p): velocities are noisy [s]
 RETIMED = 2e-3  # of a swing, below which its duration stays as it is [s]
-LATE = 0.3  # of a swing's duration: within that of touch-down its foothold stays
+# of a swing's duration: within that of touch-down it is not shortened, for the foot has to come
+# down, and its foothold stays if the foot jumps to where it swings; if it swings on, see LAST
+LATE = 0.3
+LAST = 0.08
 # least lateral distance of opposite feet, as a fraction of the one they stand at: of the plan, and
 # of footholds that are moved
 APART, CLOSEST = 0.7, 0.4
@@ -81,6 +86,7 @@ class FootholdProgram:
         plan: as it was when the swing began; p rests in the swing.
         phase: of the swing.
         bounds: of δ.
+        late: within that share of its duration of touch-down the foothold stays.
 
     Attributes:
         offset: δ (3,) [m].
@@ -88,9 +94,14 @@ class FootholdProgram:
     """
 
     def __init__(
-        self, plan: DcmPlan, phase: int, bounds: Bounds, solver: Solver | None = None
+        self,
+        plan: DcmPlan,
+        phase: int,
+        bounds: Bounds,
+        solver: Solver | None = None,
+        late: float = LATE,
     ) -> None:
-        self.plan, self.phase, self.bounds = plan, phase, bounds
+        self.plan, self.phase, self.bounds, self.late = plan, phase, bounds, late
         self.offset: Array = np.zeros(3)
         self.planned = plan.phases[phase].duration
         self.timed = plan
@@ -118,14 +129,15 @@ class FootholdProgram:
             step: since the last time this was asked [s].
         """
         gone = since - self.plan.times[self.phase]
-        if self.share < 1e-6 or gone > (1 - LATE) * self.timed.phases[self.phase].duration:
+        duration = self.timed.phases[self.phase].duration
+        if self.share < 1e-6 or gone > (1 - self.late) * duration:
             return False
         arrives = self._arrives(xi, gone)
         self._expected = self._expected + step / (step + FILTER) * (arrives - self._expected)
-        found = self._landing(self._expected, gone)
-        self.offset, duration = found.offset, gone + found.left
-        if abs(duration - self.timed.phases[self.phase].duration) > RETIMED:
-            self.timed = self.plan.timed(self.phase, duration)
+        found = self._landing(self._expected, gone, min(duration - gone, LATE * self.planned))
+        self.offset = found.offset
+        if abs(gone + found.left - duration) > RETIMED:
+            self.timed = self.plan.timed(self.phase, gone + found.left)
         return True
 
     def landing(self, xi: Array, since: float) -> Landing:
@@ -144,7 +156,7 @@ class FootholdProgram:
         error = error * max(0.0, 1 - ANKLES / max(float(np.linalg.norm(error)), 1e-12))
         return np.asarray(planned * error + self._wanted)
 
-    def _landing(self, arrives: Array, gone: float) -> Landing:
+    def _landing(self, arrives: Array, gone: float, least: float = 0.0) -> Landing:
         omega, h, planned = self.plan.omega, self.plan.height, self._growth(gone)
         # y = (δ, τ/τ₀), β = arrives τ/τ₀ − wanted − κ δ
         rows = np.zeros((5, 3))
@@ -153,7 +165,7 @@ class FootholdProgram:
         rows[3:] = MISSED * np.column_stack([-self.share * np.eye(2), arrives])
         right = np.concatenate([[0.0, 0.0, TIMING * h], MISSED * self._wanted])
         shortest = min(SHORTEST / omega, self.planned)
-        earliest = np.exp(omega * max(shortest - gone, 0.0))
+        earliest = np.exp(omega * max(shortest - gone, least))
         normals, most = self.bounds
         C = np.zeros((len(most) + 1, 3))
         C[:-1, :2], C[-1, 2] = normals, 1.0

@@ -30,7 +30,7 @@ from ..whole_body.failure import LATEST, OneThread, check_time
 from ..whole_body.joint_limits import JointLimits
 from ..whole_body.standing import trunk
 from .foot import FootMode, GaitFoot
-from .foothold_program import CLOSEST, FILTER, Bounds, FootholdProgram
+from .foothold_program import CLOSEST, FILTER, LAST, LATE, Bounds, FootholdProgram
 from .footholds import CLIMB, LEVEL, placed
 from .gait import feet_by_place, heading, middle
 from .grip import Grip
@@ -380,7 +380,8 @@ class WalkingController:
         self._set_tasks()
         if self.reach > 0:
             bounds = self._bounds(swings, state)
-            self._feedback = FootholdProgram(self.plan, phase, bounds, self._solver)
+            late = LAST if self._on_soles else LATE
+            self._feedback = FootholdProgram(self.plan, phase, bounds, self._solver, late)
             self._swung = self._short = np.zeros(3)
 
     def _footholds(self, phase: int) -> dict[str, Any]:
