@@ -45,10 +45,10 @@ UPRIGHT = 200.0
 AROUND = np.array([[np.cos(x), np.sin(x)] for x in np.arange(12) * np.pi / 6])  # about a circle
 GO_OVER = 0.05  # time in which a plan that is made anew takes the place of the last one [s]
 RISE = 0.03  # time in which torques go from none to their limits, at the quickest [s]
-# speed at which a foot is lowered that misses the ground: the robot falls meanwhile [hω]
-SEEK = 0.85
-LOWERING = 0.4  # of one that swings, and that a riser holds back for good [m/s]
-PRESS = 0.1  # of one that swings, and has met the ground already [m/s]
+LOWERING = 0.4  # speed at which a foot is lowered that misses the ground [m/s]
+# time in which it comes down by as much as the ground is uneven: the robot falls meanwhile [1/ω]
+SEEK = 0.15
+PRESS = 0.1  # speed of one that has met it already [m/s]
 PATIENCE = 0.1  # how long a plan waits for it [s]
 DEEPEST = 0.35  # how far below its foothold, as a fraction of the height of the centre of mass
 # how far a foot is behind that meets a riser, as a fraction of the same: others are by up to 0.04
@@ -60,7 +60,7 @@ RESTS = 0.3  # of the speed that it should have, below which it does not go on
 # speed from which on a foot is on its way down: at most it is 3.4 [step height / swing time]
 DESCENT = 2.0
 RETRY = 0.4  # of a swing's time that it takes to lift it over
-RECALL = 0.9  # what is left of the unevenness of the ground from swing to swing
+RECALL = 0.95  # what is left of the unevenness of the ground from swing to swing
 MOVED = 2e-3  # of a foothold, below which the swing stays as it is [m]
 
 
@@ -334,7 +334,7 @@ class WalkingController:
         self._set_tasks()
 
     def _search(self, foot: GaitFoot, state: State, t: float) -> None:
-        speed = SEEK * self.plan.height * self.plan.omega
+        speed = max(LOWERING, self._unevenness * self.plan.omega / SEEK)
         foot.go(FootMode.SEARCH, self._lowering(foot, state, t, speed))
 
     def _feet_in(self, mode: FootMode) -> list[GaitFoot]:
