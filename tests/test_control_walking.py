@@ -151,6 +151,22 @@ def test_footholds_move_by_as_much_as_brings_the_plan_to_xi(monkeypatch, phase, 
     assert not program.follow(xi, landing - 0.01, step=0.002)  # too late
 
 
+def test_a_push_in_the_last_fifth_of_a_swing_still_moves_its_foothold():
+    """Towards the swing foot: where it was planned to land, ξ would be beyond it."""
+    robot = robots.load("biped")
+    feet, q = crouched(robot, 0.0)
+    plan, phase = DcmPlan(gaits.footsteps(feet, q, 4, length=0.2), 0.8), 3
+    late = foothold_program.LAST
+    program = foothold_program.FootholdProgram(plan, phase, FAR, late=late)
+    since = float(plan.times[phase + 1]) - 0.2 * plan.phases[phase].duration
+    (foothold,) = plan.phases[phase].swings.values()
+    aside = np.sign((foothold.translation - plan.pivot(since))[1])
+    push = np.array([0.0, 0.1 * aside, 0.0])
+    assert program.follow(plan.dcm(since)[0] + push, since, step=1e12)  # no filter
+    assert aside * program.offset[1] > 0.05
+    assert program.timed.times[phase + 1] - since > 0.199 * plan.phases[phase].duration
+
+
 @pytest.mark.parametrize("seed", range(6))
 def test_footholds_and_their_time_are_the_optimum(monkeypatch, seed):
     """The program as it is written, by cvxpy; ξ that goes on by itself misses by what is said."""
