@@ -294,7 +294,7 @@ def test_a_step_is_the_optimum_of_the_program_as_it_is_written() -> None:
     found = program.solve(1e-9)
     assert found.status in ("optimal", "inaccurate")
     problem, lin, n = here.problem, here.linear, len(here.q)
-    corners, d, weight = problem.corners, problem.differences, problem.weight
+    corners, d, weight = problem.corners, problem.differences, problem.robot.weight
     x, f = cp.Variable((n, 6)), {k: cp.Variable((len(corners), 3)) for k in range(n)}
     model, xi, cost, rules = objective.quadratic(here.q), objective.change(here.q), 0, []
     places, J = here.placed.places, corners.jacobian(here.placed, here.placed.arms)
