@@ -334,6 +334,7 @@ class WalkingController:
         self._set_tasks()
 
     def _search(self, foot: GaitFoot, state: State, t: float) -> None:
+        """Lower a foot from where it is, the quicker the more uneven the ground has been."""
         speed = max(LOWERING, self._unevenness * self.plan.omega / SEEK)
         foot.go(FootMode.SEARCH, self._lowering(foot, state, t, speed))
 
