@@ -230,7 +230,7 @@ def test_feet_swing_higher_where_the_ground_is_uneven(miss, told):
     robot = fw.load("go2")
     feet, q = fw.at_feet(robot, 0.7), control.stand(robot)[1]
     terrain = fw.contacts.Terrain([fw.contacts.Plane("ground")]) if told else None
-    walker = control.GaitController(
+    walker = control.PredictiveGait(
         robot, feet, q, "trot", velocity=(0.3, 0, 0), reach=0.0, terrain=terrain
     )
     t, still, raised = 0.0, np.zeros(robot.nv), list[float]()

@@ -77,8 +77,7 @@ class WalkingController:
         contacts: its feet.
         q: where it stands (nq,).
         phases: as of `control.gaits`, from t = `begin` on.
-        step_height: of swinging feet [m]; where no terrain is given, they swing higher by as much
-            as feet have stood above or below where they were to land.
+        step_height: of swinging feet [m].
         ramp: time to unload a foot before its swing and to load it afterwards [s].
         reach: how far from where it stands beside the others a foot may be moved to [m]; 0 keeps
             the plan, None is 0.5 of the height of the centre of mass.
@@ -401,8 +400,8 @@ class WalkingController:
 
     @property
     def _clearance(self) -> float:
-        """How high feet swing [m]: higher where the ground is not as flat as it was taken for."""
-        return self.step_height + (self._unevenness if self.terrain is None else 0.0)
+        """How high feet swing [m]."""
+        return self.step_height
 
     def _land(self) -> None:
         """Add the contacts of the feet that have landed."""

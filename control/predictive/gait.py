@@ -136,6 +136,15 @@ class PredictiveGait(GaitController):
     def height(self, height: float) -> None:
         GaitController.height.fset(self, height)  # type: ignore[attr-defined]
 
+    @property
+    def _clearance(self) -> float:
+        """How high feet swing [m]: higher where untold ground is not as flat as it was taken for.
+
+        By as much as feet have stood above or below where they were to land. The prediction knows
+        what legs that are thrown higher do to the base; without one, small robots fall over them.
+        """
+        return self.step_height + (self._unevenness if self.terrain is None else 0.0)
+
     def _permanent_tasks(self, q: Array) -> list[Task]:
         """The tasks of all phases: those of the prediction, and a posture."""
         m = float(self.robot.mass)
