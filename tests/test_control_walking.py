@@ -212,10 +212,10 @@ def test_legs_do_not_cross_and_reach_their_footholds():
     walker = control.WalkingController(robot, feet, q, gaits.footsteps(feet, q, 4), reach=0.3)
     state, places = State(robot, q), feet.placements(q)
     left, right = (places[f"{side}_foot"].translation for side in ("left", "right"))
-    here = walker._bounds({"left_foot": places["left_foot"]}, state)
+    here = walker.reach.bounds({"left_foot": places["left_foot"]}, state)
     ahead = places["right_foot"].copy()
     ahead.translation = right + np.array([0.2, 0.0, 0.0])
-    there = walker._bounds({"right_foot": ahead}, state)
+    there = walker.reach.bounds({"right_foot": ahead}, state)
     apart = (left - right)[1]
 
     def farthest(bounds, direction):

@@ -7,10 +7,11 @@ import pytest
 import footwork as fw
 from footwork import control
 from footwork.control import judging
+from footwork.control.gaits import uneven_ground
 from footwork.control.gaits.foot import FootMode
 from footwork.control.gaits.ground_plane import GroundPlane
 from footwork.control.gaits.touch import FILTER, Touch
-from footwork.control.gaits.walking import DEEPEST
+from footwork.control.gaits.uneven_ground import DEEPEST, lowered
 from footwork.control.whole_body.command import Command
 
 
@@ -159,7 +160,7 @@ def test_a_foot_that_goes_on_down_has_not_met_the_ground(monkeypatch, goes_on):
     J = np.vstack([state.frame_jacobian(feet[name].frame)[:3] for name in wanted])
     v = np.linalg.pinv(J) @ np.concatenate([there.velocity[:3] for there in wanted.values()])
     monkeypatch.setattr(walker.touch, "stopped", lambda name: True)
-    monkeypatch.setattr(walker, "_held_back", lambda *given: False)
+    monkeypatch.setattr(uneven_ground, "_held_back", lambda *given: False)
     walker(q, v if goes_on else still, t)
     assert {foot.name for foot in swings if foot.stopped} == (set() if goes_on else set(wanted))
 
@@ -200,7 +201,7 @@ def test_a_foot_is_lowered_to_beneath_its_foothold(height):
         t += 2e-3
     goal = float(swings[0].goal.translation[2])
     high = q + height * np.eye(robot.nq)[2]
-    way = walker._lowering(swings[0], fw.dynamics.State(robot, high), t, 0.4)
+    way = lowered(swings[0], fw.dynamics.State(robot, high), t, walker.plan, 0.4)
     deepest = goal - DEEPEST * walker.plan.height
     assert way(t + 5.0).value.translation[2] == pytest.approx(deepest, abs=2e-3)
 

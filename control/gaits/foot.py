@@ -45,6 +45,7 @@ class GaitFoot:
         foothold, planned: T_world_contact and the placement where it was to land; from there `goal`
             is moved.
         points: (k, 3), its lowest, from the placement's origin, in the axes of its frame [m].
+        ends, duration, clearance: of its swing [s, s, m].
         missed: how far above or below its last goal it has stood [m].
         stopped: whether it met the ground before the end of its swing.
         stumbled: whether a riser held it back in its swing.
@@ -61,7 +62,7 @@ class GaitFoot:
             self._frame = own.inverse()  # T_contact_frame
             self.points = np.array([own.act(point) for point in contact.points])
         self.stopped = self.stumbled = False
-        self.missed = 0.0
+        self.missed = self.ends = self.duration = self.clearance = 0.0
         rows, name = "position" if contact.dim < 6 else "pose", f"foot {contact.name}"
         self.task = FrameTask(
             self.start, frame=contact.frame, rows_of=rows, point=self._centre, weight=50.0,
@@ -106,9 +107,10 @@ class GaitFoot:
         t: float | None = None,
     ) -> None:
         """Swing from `start` to `goal`, see `footholds.over_ground`; from t on as it swings now."""
+        self.ends, self.duration, self.clearance = begin + duration, duration, height
         way = over_ground(
             self.points, self.start, self.goal, duration, begin, height, terrain, along
         )
-        if t is not None and t < begin + duration:
-            way = continued(self.task.target, way, t, begin + duration)
+        if t is not None and t < self.ends:
+            way = continued(self.task.target, way, t, self.ends)
         self.go(FootMode.SWING, way)

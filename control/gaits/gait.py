@@ -245,6 +245,12 @@ def heading(contacts: ContactSet, q: ArrayLike | State) -> Array:
     return np.asarray(np.array([x, y, 0.0]) / np.hypot(x, y))
 
 
+def ahead_and_left(contacts: ContactSet, q: ArrayLike | State) -> Array:
+    """Return the robot's x axis and the one to its left, along the ground, as columns (2, 2)."""
+    x, y = heading(contacts, q)[:2]
+    return np.array([[x, -y], [y, x]])
+
+
 @per_robot
 def _root(robot: Robot) -> str:
     """The first frame of the base."""

@@ -29,11 +29,20 @@ from ..whole_body.standing import trunk
 from .foot import FootMode, GaitFoot
 from .foothold_program import FootholdProgram
 from .footholds import near
-from .gait import GAITS, RISE, Gait, feet_by_place, heading, middle, swings_in_turn
+from .gait import (
+    GAITS,
+    RISE,
+    Gait,
+    ahead_and_left,
+    feet_by_place,
+    heading,
+    middle,
+    swings_in_turn,
+)
 from .ground_plane import GroundPlane
 from .path import Path
 from .placement import FootPlacement
-from .walking import WalkingController, _axes
+from .walking import WalkingController
 
 QUICKEST = 0.6  # shortest times of a gait, as a fraction of the natural ones
 ROOM = 0.06  # of soles to risers ahead, so that they are lifted before they go on [h]
@@ -139,7 +148,7 @@ class GaitController(WalkingController):
         # where each foot last met the ground: one that has swung may be in the air still, and to
         # take its place for the ground's would let the later footholds rise from step to step
         self._stood = places
-        self.placement = FootPlacement(self.path.start, places, self.ground, self._opposite)
+        self.placement = FootPlacement(self.path.start, places, self.ground, self.reach.opposite)
         upright = dynamics.frame_placement(robot, q, trunk(robot)).rotation
         self._upright = axes.T @ upright
         self.base.target = self._attitude
@@ -283,7 +292,7 @@ class GaitController(WalkingController):
 
     def _beside_feet(self, state: State) -> bool:
         """Whether ξ is farther to one side than all feet."""
-        left = _axes(self.feet, state)[:, 1]
+        left = ahead_and_left(self.feet, state)[:, 1]
         places = self.feet.attachment.positions(state)[:, :2] @ left
         xi = float(left @ (self._xi(state) - self.plan.up)[:2])
         return bool(not places.min() <= xi <= places.max())
@@ -323,7 +332,7 @@ class GaitController(WalkingController):
                 costs.append(np.inf)
                 continue
             plan = self.plan.renewed(phases, self.plan.height)
-            bounds = self._bounds(phases[1].swings, state)
+            bounds = self.reach.bounds(phases[1].swings, state)
             program = FootholdProgram(plan, 1, bounds, self._solver)
             costs.append(program.landing(self._xi(state), 0.0).cost)
         return int(np.argmin(costs))

@@ -2,12 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import replace
 from typing import Any
 
 import numpy as np
-import pinocchio as pin
 from numpy.typing import ArrayLike
 
 from ... import dynamics
@@ -21,7 +20,7 @@ from ...robots.values import instance, length, number
 from ..dcm import DcmPlan, Phase
 from ..kernels.profiles import minimum_jerk
 from ..program.solvers import solver_named
-from ..references import Desired, Reference, lowering, moved, swing
+from ..references import moved
 from ..tasks import FrameTask, MomentumTask, PostureTask, Task
 from ..tasks.dcm import DcmTask
 from ..whole_body.command import Command
@@ -30,11 +29,13 @@ from ..whole_body.failure import LATEST, OneThread, check_time
 from ..whole_body.joint_limits import JointLimits
 from ..whole_body.standing import trunk
 from .foot import FootMode, GaitFoot
-from .foothold_program import CLOSEST, FILTER, LAST, LATE, Bounds, FootholdProgram
-from .footholds import CLIMB, LEVEL, placed
-from .gait import feet_by_place, heading, middle
+from .foothold_program import FILTER, LAST, LATE, FootholdProgram
+from .footholds import LEVEL, placed
+from .gait import middle
 from .grip import Grip
+from .reach import Reach
 from .touch import Touch
+from .uneven_ground import UnevenGround
 
 REACH = 0.5  # longest step, as a fraction of the height of the centre of mass
 SLOPE = 0.3  # of the ground that a foothold may be moved up or down on
@@ -42,25 +43,9 @@ BRAKE = 6.0  # how quickly joints stop before the ends of their ranges, see `lim
 DCM = 20.0  # weight of ξ
 # the same upwards, on points: less weight on them would hold ξ back, and let the robot down
 UPRIGHT = 200.0
-AROUND = np.array([[np.cos(x), np.sin(x)] for x in np.arange(12) * np.pi / 6])  # about a circle
+PATIENCE = 0.1  # how long a plan waits for a foot that searches the ground [s]
 GO_OVER = 0.05  # time in which a plan that is made anew takes the place of the last one [s]
 RISE = 0.03  # time in which torques go from none to their limits, at the quickest [s]
-LOWERING = 0.4  # speed at which a foot is lowered that misses the ground [m/s]
-# time in which it comes down by as much as the ground is uneven: the robot falls meanwhile [1/ω]
-SEEK = 0.15
-PRESS = 0.1  # speed of one that has met it already [m/s]
-PATIENCE = 0.1  # how long a plan waits for it [s]
-DEEPEST = 0.35  # how far below its foothold, as a fraction of the height of the centre of mass
-# how far a foot is behind that meets a riser, as a fraction of the same: others are by up to 0.04
-STUMBLE = 0.06
-# how far a sole is turned from its way that catches on an edge: its foot is light, and gives way
-# before it falls behind; others are by up to 0.06 [rad]
-TIPPED = 0.15
-RESTS = 0.3  # of the speed that it should have, below which it does not go on
-# speed from which on a foot is on its way down: at most it is 3.4 [step height / swing time]
-DESCENT = 2.0
-RETRY = 0.4  # of a swing's time that it takes to lift it over
-RECALL = 0.95  # what is left of the unevenness of the ground from swing to swing
 MOVED = 2e-3  # of a foothold, below which the swing stays as it is [m]
 
 
@@ -118,8 +103,8 @@ class WalkingController:
         self._first = self.plan  # footholds as given
         self._on_soles = soles = any(contact.dim == 6 for contact in self.feet)
         weight = np.array([DCM, DCM, DCM if soles else UPRIGHT])
-        given = REACH * self.plan.height if reach is None else reach
-        self.reach = length(given, "reach", zero=True)
+        farthest = REACH * self.plan.height if reach is None else reach
+        self.reach = Reach(self.feet, q, length(farthest, "reach", zero=True))
         self.dcm = DcmTask(self.plan, weight=weight, gain=225.0, begin=begin)
         pose = dynamics.frame_placement(robot, q, trunk(robot))
         self.base = FrameTask(
@@ -133,16 +118,13 @@ class WalkingController:
         start = State(robot, q)
         self._feet = {contact.name: GaitFoot(contact, start) for contact in self.feet}
         self._phase, self._unloading = -1, False
-        axes = _axes(self.feet, start)
-        self._beside = {name: axes.T @ T.translation[:2] for name, T in places.items()}
-        self._opposite = _opposite(self.feet, q, self._beside)
         self._solver = solver_named(None)  # of footholds
         self._feedback: FootholdProgram | None = None
         self._swung: Array = np.zeros(3)  # the offset that the swings should go to
         self._short: Array = np.zeros(3)  # what the ground leaves of it, less this
         self.grip, self.touch = Grip(), Touch(robot, self.feet)
-        self._waited = 0.0  # for feet that seek the ground [s]
-        self._unevenness = 0.0  # of the ground that feet have met lately [m]
+        self.uneven = UnevenGround(self.touch)
+        self._waited = 0.0  # for feet that search the ground [s]
         self._given: Command | None = None
         self._last, self._busy = -np.inf, OneThread()
 
@@ -230,63 +212,12 @@ class WalkingController:
         """Let feet that meet the ground carry, and lower those under which there is none."""
         self.touch.feel(state, t, self._given)
         for foot in self._feet_in(FootMode.SWING):
-            if foot.stopped:
-                continue
-            wanted = foot.task.target(t)
-            if not foot.stumbled and self._held_back(foot, wanted, state):
-                self._stumble(foot, state, t)
-            elif self._meets_ground(foot, wanted, state):
-                self._stop(foot, state, t, PRESS)
-        for foot in self._feet_in(FootMode.SEARCH):
-            if self.touch.stopped(foot.name):
-                self._put_down([foot])
-            elif foot.placement(state).translation[2] < foot.task.target(t).value.translation[2]:
-                self._search(foot, state, t)  # it went ahead, and does not wait in the air
+            self.uneven.swinging(foot, state, t, self.plan)
+        searching = self._feet_in(FootMode.SEARCH)
+        self._put_down([f for f in searching if self.uneven.found(f, state, t, self.plan)])
         for name in self.controller.contacts.names:
             if name not in self.controller.leaving and self.touch.missing(name):
                 self._seek(self._feet[name], state, t)
-
-    def _meets_ground(self, foot: GaitFoot, wanted: Desired, state: State) -> bool:
-        """Whether something holds a foot up that should be on its way down."""
-        down, duration = wanted.velocity[2], self.plan.phases[self._phase].duration
-        if down * duration > -DESCENT * self._clearance or not self.touch.stopped(foot.name):
-            return False
-        # what its leg felt may have been the swing itself: light legs are thrown
-        return bool(state.frame_velocity(foot.contact.frame)[2] > RESTS * down)
-
-    def _held_back(self, foot: GaitFoot, wanted: Desired, state: State) -> bool:
-        """Whether a riser holds a swing foot back: it is behind on its way, and does not go on.
-
-        A sole that catches on an edge turns about it.
-        """
-        here = foot.placement(state)
-        if foot.contact.dim == 6:
-            turn = pin.log3(wanted.value.rotation @ here.rotation.T)
-            if np.linalg.norm(turn) > TIPPED:
-                return True
-        behind = wanted.value.translation - here.translation
-        way = (foot.goal.translation - foot.start.translation)[:2]
-        if way @ behind[:2] <= STUMBLE * self.plan.height * np.linalg.norm(way):
-            return False
-        velocity = state.frame_velocity(foot.contact.frame)[:2]
-        return bool(way @ velocity < RESTS * (way @ wanted.velocity[:2]))
-
-    def _stumble(self, foot: GaitFoot, state: State, t: float) -> None:
-        """Lift a foot twice as high, then ahead; put it down where too little time is left."""
-        left = self.begin + self.plan.times[self._phase + 1] - t
-        if left < RETRY * self.plan.phases[self._phase].duration:
-            return self._stop(foot, state, t, LOWERING)
-        foot.stumbled, here = True, foot.placement(state)
-        foot.task.target = swing(here, foot.goal, left, t, 2 * self._clearance, CLIMB)
-
-    def _stop(self, foot: GaitFoot, state: State, t: float, speed: float) -> None:
-        foot.stopped = True
-        foot.task.target = self._lowering(foot, state, t, speed)
-
-    def _lowering(self, foot: GaitFoot, state: State, t: float, speed: float) -> Reference:
-        place = foot.placement(state)
-        above = float((place.translation - foot.goal.translation)[2])
-        return lowering(place, t, speed, max(above + DEEPEST * self.plan.height, 0.0))
 
     def _hold(self, state: State) -> None:
         """Let feet stay where they are that the controller has let go before they swing.
@@ -329,13 +260,8 @@ class WalkingController:
         for other in self.controller.leaving:
             self.controller.add_contact(self._feet[other].contact, self.ramp)
         self._unloading = False
-        self._search(foot, state, t)
+        self.uneven.search(foot, state, t, self.plan)
         self._set_tasks()
-
-    def _search(self, foot: GaitFoot, state: State, t: float) -> None:
-        """Lower a foot from where it is, the quicker the more uneven the ground has been."""
-        speed = max(LOWERING, self._unevenness * self.plan.omega / SEEK)
-        foot.go(FootMode.SEARCH, self._lowering(foot, state, t, speed))
 
     def _feet_in(self, mode: FootMode) -> list[GaitFoot]:
         """The feet in this mode."""
@@ -372,14 +298,13 @@ class WalkingController:
                 self.controller.remove_contact(name)
             self._feet[name].lift(state, goal)
         feet = [self._feet[name] for name in swings]
-        missed = max(foot.missed for foot in feet)
-        self._unevenness = max(RECALL * self._unevenness, missed if missed > LEVEL else 0.0)
+        self.uneven.lifted(feet)
         for foot in feet:
             self._swing(foot)
         self._waited = 0.0
         self._set_tasks()
-        if self.reach > 0:
-            bounds = self._bounds(swings, state)
+        if self.reach.farthest > 0:
+            bounds = self.reach.bounds(swings, state)
             late = LAST if self._on_soles else LATE
             self._feedback = FootholdProgram(self.plan, phase, bounds, self._solver, late)
             self._swung = self._short = np.zeros(3)
@@ -431,25 +356,6 @@ class WalkingController:
         feedback.offset = feedback.offset + self._short
         self.dcm.target = feedback.aimed
 
-    def _bounds(self, swings: Mapping[str, Any], state: State) -> Bounds:
-        """How far these footholds may be moved: within reach, and so that legs do not cross."""
-        axes = _axes(self.feet, state)
-        places = dict(zip(self.feet.names, self.feet.attachment.positions(state), strict=True))
-        carry = [name for name in self.feet.names if name not in swings]
-        ways, crossing = np.zeros((len(swings), 2)), list[tuple[Array, float]]()
-        for k, (name, goal) in enumerate(swings.items()):
-            if carry:  # from where it stands beside the others
-                others = sum(axes.T @ places[n][:2] - self._beside[n] for n in carry) / len(carry)
-                ways[k] = axes.T @ goal.translation[:2] - self._beside[name] - others
-            other, apart = self._opposite.get(name, ("", 0.0))
-            if other in carry:
-                side, left = np.sign(apart), axes[:, 1]
-                lands = left @ (goal.translation - places[other])[:2]
-                crossing.append((-side * left, side * (lands - CLOSEST * apart)))
-        reach = self.reach - (AROUND @ ways.T).max(axis=1)
-        normals = np.vstack([AROUND @ axes.T, *[normal for normal, _ in crossing]])
-        return Bounds(normals, np.maximum([*reach, *[most for _, most in crossing]], 0.0))
-
     def _xi(self, state: State) -> Array:
         """ξ (3,) [m]."""
         return np.asarray(state.com + state.com_velocity / self.plan.omega)
@@ -491,25 +397,6 @@ class WalkingController:
     ) -> Any:
         """Another place for a moved foothold; None: it stays, for the next ones are given."""
         return None
-
-
-def _axes(feet: ContactSet, q: Array | State) -> Array:
-    """Ahead and to the left, along the ground, as columns (2, 2)."""
-    x, y = heading(feet, q)[:2]
-    return np.array([[x, -y], [y, x]])
-
-
-def _opposite(feet: ContactSet, q: Array, beside: Mapping[str, Array]) -> dict[str, Any]:
-    """{foot: (the one opposite, how far to the left of it [m])}, of two or four feet."""
-    if len(feet) not in (2, 4):
-        return {}
-    swapped, by_place = {"left": "right", "right": "left"}, feet_by_place(feet, q)
-    found = {}
-    for place, name in by_place.items():
-        side, *row = place.split()
-        other = by_place[" ".join([swapped[side], *row])]
-        found[name] = other, float((beside[name] - beside[other])[1])
-    return found
 
 
 def _begin(begin: float) -> float:

@@ -143,7 +143,7 @@ class PredictiveGait(GaitController):
         By as much as feet have stood above or below where they were to land. The prediction knows
         what legs that are thrown higher do to the base; without one, small robots fall over them.
         """
-        return self.step_height + (self._unevenness if self.terrain is None else 0.0)
+        return self.step_height + (self.uneven.unevenness if self.terrain is None else 0.0)
 
     def _permanent_tasks(self, q: Array) -> list[Task]:
         """The tasks of all phases: those of the prediction, and a posture."""

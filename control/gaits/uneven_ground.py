@@ -1,0 +1,128 @@
+"""Uneven ground that a gait is not told of: what feet do that meet it early, late or at its side.
+
+A swing foot that something holds up is put down there. One that a riser holds back is lifted over
+it, or put down where too little time is left. A foot that finds nothing where it was to stand is
+lowered until it meets the ground, the quicker the more uneven the ground has been.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+
+import numpy as np
+import pinocchio as pin
+
+from ...dynamics import State
+from ..dcm import DcmPlan
+from ..references import Desired, Reference, lowering, swing
+from .foot import FootMode, GaitFoot
+from .footholds import CLIMB, LEVEL
+from .touch import Touch
+
+LOWERING = 0.4  # speed at which a foot is lowered that misses the ground [m/s]
+# time in which it comes down by as much as the ground is uneven: the robot falls meanwhile [1/ω]
+SEEK = 0.15
+PRESS = 0.1  # speed of one that has met it already [m/s]
+DEEPEST = 0.35  # how far below its foothold, as a fraction of the height of the centre of mass
+# how far a foot is behind that meets a riser, as a fraction of the same: others are by up to 0.04
+STUMBLE = 0.06
+# how far a sole is turned from its way that catches on an edge: its foot is light, and gives way
+# before it falls behind; others are by up to 0.06 [rad]
+TIPPED = 0.15
+RESTS = 0.3  # of the speed that it should have, below which it does not go on
+# speed from which on a foot is on its way down: at most it is 3.4 [step height / swing time]
+DESCENT = 2.0
+RETRY = 0.4  # of a swing's time that it takes to lift it over
+RECALL = 0.95  # what is left of the unevenness of the ground from swing to swing
+
+
+class UnevenGround:
+    """Reactions of the feet of a gait to ground that is not as it was told.
+
+    Each follows from how a foot moves against its reference, from what it feels, and from the
+    `DcmPlan`, whose pendulum gives the sizes.
+
+    Args:
+        touch: what the feet feel.
+
+    Attributes:
+        unevenness: by how much feet have lately stood above or below where they were to land [m].
+    """
+
+    def __init__(self, touch: Touch) -> None:
+        self.touch, self.unevenness = touch, 0.0
+
+    def lifted(self, feet: Iterable[GaitFoot]) -> None:
+        """Take up how far feet that leave the ground have stood from where they were to land."""
+        missed = max(foot.missed for foot in feet)
+        self.unevenness = max(RECALL * self.unevenness, missed if missed > LEVEL else 0.0)
+
+    def swinging(self, foot: GaitFoot, state: State, t: float, plan: DcmPlan) -> None:
+        """Put down a swing foot that meets the ground; lift it over what holds it back."""
+        if foot.stopped:
+            return
+        wanted = foot.task.target(t)
+        if not foot.stumbled and _held_back(foot, wanted, state, plan.height):
+            self._stumble(foot, state, t, plan)
+        elif self._meets_ground(foot, wanted, state):
+            self._put_down(foot, state, t, plan, PRESS)
+
+    def search(self, foot: GaitFoot, state: State, t: float, plan: DcmPlan) -> None:
+        """Lower a foot from where it is."""
+        speed = max(LOWERING, self.unevenness * plan.omega / SEEK)
+        foot.go(FootMode.SEARCH, lowered(foot, state, t, plan, speed))
+
+    def found(self, foot: GaitFoot, state: State, t: float, plan: DcmPlan) -> bool:
+        """Return whether a foot that is lowered has met the ground; if not, it goes on down."""
+        if self.touch.stopped(foot.name):
+            return True
+        if foot.placement(state).translation[2] < foot.task.target(t).value.translation[2]:
+            self.search(foot, state, t, plan)  # it went ahead, and does not wait in the air
+        return False
+
+    def _meets_ground(self, foot: GaitFoot, wanted: Desired, state: State) -> bool:
+        """Whether something holds a foot up that should be on its way down."""
+        down = wanted.velocity[2]
+        if down * foot.duration > -DESCENT * foot.clearance or not self.touch.stopped(foot.name):
+            return False
+        # what its leg felt may have been the swing itself: light legs are thrown
+        return bool(state.frame_velocity(foot.contact.frame)[2] > RESTS * down)
+
+    def _stumble(self, foot: GaitFoot, state: State, t: float, plan: DcmPlan) -> None:
+        """Lift a foot twice as high, then ahead; put it down where too little time is left."""
+        left = foot.ends - t
+        if left < RETRY * foot.duration:
+            return self._put_down(foot, state, t, plan, LOWERING)
+        foot.stumbled, here = True, foot.placement(state)
+        foot.task.target = swing(here, foot.goal, left, t, 2 * foot.clearance, CLIMB)
+
+    def _put_down(
+        self, foot: GaitFoot, state: State, t: float, plan: DcmPlan, speed: float
+    ) -> None:
+        foot.stopped = True
+        foot.task.target = lowered(foot, state, t, plan, speed)
+
+
+def lowered(foot: GaitFoot, state: State, t: float, plan: DcmPlan, speed: float) -> Reference:
+    """Return the way straight down from where a foot is, to well below its foothold."""
+    place = foot.placement(state)
+    above = float((place.translation - foot.goal.translation)[2])
+    return lowering(place, t, speed, max(above + DEEPEST * plan.height, 0.0))
+
+
+def _held_back(foot: GaitFoot, wanted: Desired, state: State, height: float) -> bool:
+    """Whether a riser holds a swing foot back: it is behind on its way, and does not go on.
+
+    A sole that catches on an edge turns about it.
+    """
+    here = foot.placement(state)
+    if foot.contact.dim == 6:
+        turn = pin.log3(wanted.value.rotation @ here.rotation.T)
+        if np.linalg.norm(turn) > TIPPED:
+            return True
+    behind = wanted.value.translation - here.translation
+    way = (foot.goal.translation - foot.start.translation)[:2]
+    if way @ behind[:2] <= STUMBLE * height * np.linalg.norm(way):
+        return False
+    velocity = state.frame_velocity(foot.contact.frame)[:2]
+    return bool(way @ velocity < RESTS * (way @ wanted.velocity[:2]))
