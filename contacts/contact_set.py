@@ -64,6 +64,13 @@ class ContactSet:
             )
         return contacts
 
+    @classmethod
+    def _known(cls, robot: Robot, contacts: Iterable[Contact]) -> ContactSet:
+        """Return the set of contacts of this robot that have names of their own: unchecked."""
+        found = cls.__new__(cls)
+        found.robot, found.contacts = robot, tuple(contacts)
+        return found
+
     @cached_property
     def names(self) -> tuple[str, ...]:
         """Names of the contacts, in order."""
@@ -98,7 +105,7 @@ class ContactSet:
             raise ContactError(
                 f"which: got {mask.dtype} {mask.shape}, expected booleans ({len(self)},)"
             )
-        return ContactSet(self.robot, [c for c, on in zip(self, mask, strict=True) if on])
+        return ContactSet._known(self.robot, (c for c, on in zip(self, mask, strict=True) if on))
 
     @cached_property
     def attachment(self) -> Attachment:

@@ -247,9 +247,10 @@ class WalkingController:
 
     def _put_down(self, feet: Sequence[GaitFoot]) -> None:
         """Let feet carry from where they are."""
+        there = self.controller.contacts.names
         for foot in feet:
             foot.mode = FootMode.STANCE
-            if foot.name not in self.controller.contacts.names:
+            if foot.name not in there:
                 self.controller.add_contact(foot.contact, self.ramp, fades=False)
         if feet:
             self._set_tasks()
@@ -293,8 +294,9 @@ class WalkingController:
             return
         for foot in self._feet.values():
             foot.stopped = foot.stumbled = False
+        there = self.controller.contacts.names
         for name, goal in swings.items():
-            if name in self.controller.contacts.names:
+            if name in there:
                 self.controller.remove_contact(name)
             self._feet[name].lift(state, goal)
         feet = [self._feet[name] for name in swings]

@@ -221,9 +221,9 @@ class WholeBodyController:
             ConfigurationError: a ramp that is negative or not finite.
         """
         boolean(fades, "fades")
-        wider, name = self._switched.with_added(contact)
-        self._formulations.models([wider[name]])
-        self._switched.add(wider, name, ramp, fades, self._now)
+        contact = self._switched.named(contact)
+        self._formulations.require(contact)
+        self._switched.add(contact, ramp, fades, self._now)
         self._current = None
 
     def replace_contact(self, contact: Contact) -> None:
@@ -232,9 +232,10 @@ class WholeBodyController:
         Raises:
             ContactError: there is none of this name.
         """
-        contacts, name = self._switched.with_replaced(contact)
-        self._formulations.models([contacts[name]])
-        self._switched.contacts, self._current = contacts, None
+        contact = self._switched.replacing(contact)
+        self._formulations.require(contact)
+        self._switched.replace(contact)
+        self._current = None
 
     def remove_contact(self, name: str, ramp: float = 0.0, fades: bool = True) -> None:
         """Remove a contact, its load ramped down within `ramp` [s] first.

@@ -109,6 +109,15 @@ class Formulations:
         )
         return Formulation(structure, self.torques, self.joint_limits, self._data)
 
+    def require(self, contact: Contact) -> None:
+        """Make the model of a contact's layout, if there is none.
+
+        Raises:
+            ContactError: a contact that has no model.
+        """
+        if layout(contact) not in self._models:
+            self.models([contact])
+
     def models(self, contacts: Iterable[Contact]) -> list[ContactModel]:
         """The models of some contacts; one is made of each layout when first needed."""
         found = []
@@ -133,7 +142,9 @@ class _Bound(NamedTuple):
 def _values(task: AnyTask) -> list[Any]:
     """The task and its attributes, but for a reference, of which nothing is looked up."""
     own = vars(task)
-    return [task, *[own[name] for name in own if name != "target" or not callable(own[name])]]
+    if callable(own.get("target")):
+        own = own | {"target": None}
+    return [task, *own.values()]
 
 
 def _keep(found: dict[Any, Any], most: int) -> None:

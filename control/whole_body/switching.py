@@ -58,18 +58,29 @@ class SwitchedContacts:
     """Contacts that are made and broken, and the ramps that their loads are on.
 
     Attributes:
-        contacts: those there are, with those that are being removed; another set after a change.
+        there: {name: contact}, those there are, with those that are being removed.
         ramps: by contact.
         known: the names of all that there have been.
     """
 
     def __init__(self, contacts: ContactSet) -> None:
-        self.contacts, self.known = contacts, set(contacts.names)
+        self.robot = contacts.robot
+        self.there = dict(zip(contacts.names, contacts, strict=True))
+        self.known = set(contacts.names)
+        self._set: ContactSet | None = contacts
         self.ramps: dict[str, Ramp] = {}
 
     def __getstate__(self) -> dict[str, Any]:
         """Of a copy, which has ramps of its own."""
-        return dict(vars(self), ramps=deepcopy(self.ramps), known=set(self.known))
+        own = {"ramps": deepcopy(self.ramps), "known": set(self.known), "there": dict(self.there)}
+        return vars(self) | own
+
+    @property
+    def contacts(self) -> ContactSet:
+        """The contacts as a set: another one after changes, made once for all of them."""
+        if self._set is None:
+            self._set = ContactSet._known(self.robot, self.there.values())
+        return self._set
 
     @property
     def leaving(self) -> tuple[str, ...]:
@@ -79,7 +90,7 @@ class SwitchedContacts:
     @property
     def loaded(self) -> tuple[str, ...]:
         """The contacts whose load is not limited by a ramp."""
-        return tuple(name for name in self.contacts.names if name not in self.ramps)
+        return tuple(name for name in self.there if name not in self.ramps)
 
     def load(self, name: str, t: float) -> float:
         """Return the load fraction of a contact at t [s]."""
@@ -101,40 +112,45 @@ class SwitchedContacts:
         """Return the load fractions of contacts whose constraint fades."""
         return {name: load for name, load in loads.items() if self.ramps[name].fades}
 
-    def with_added(self, contact: Contact) -> tuple[ContactSet, str]:
-        """Return the contacts with another one, in the place of one that leaves, and its name.
+    def named(self, contact: Contact) -> Contact:
+        """Return a contact as it is added: of a name of its own, or of that of one that leaves.
 
         Raises:
             ContactError: there is one of this name, which is not being removed.
         """
         name = _name(contact)
-        if name in self.leaving:
-            return self._replaced(name, contact), name
-        wider = ContactSet(self.contacts.robot, [*self.contacts, contact])
-        return wider, wider.names[-1]
+        if name in self.there and name not in self.leaving:  # it is numbered, or refused
+            return ContactSet(self.robot, [*self.there.values(), contact]).contacts[-1]
+        return self._alone(contact)
 
-    def add(self, contacts: ContactSet, name: str, ramp: float, fades: bool, t: float) -> None:
-        """Take the contacts of `with_added`; the load goes up from what it is at t [s]."""
-        load = 0.0
+    def add(self, contact: Contact, ramp: float, fades: bool, t: float) -> None:
+        """Take a contact that is `named`; the load goes up from what it is at t [s]."""
+        load, name = 0.0, contact.name
         if name in self.leaving:
             load, fades = self.load(name, t), self.ramps[name].fades
         self.ramps[name] = Ramp(load, 1.0, ramp, fades)
-        self.contacts = contacts
         self.known.add(name)
+        self.there[name], self._set = contact, None
 
-    def with_replaced(self, contact: Contact) -> tuple[ContactSet, str]:
-        """Return the contacts with another one in the place of that of its name, and the name.
+    def replacing(self, contact: Contact) -> Contact:
+        """Return a contact as it takes the place of that of its name.
 
         Raises:
             ContactError: there is none of this name.
         """
-        name = _name(contact)
-        self._require(name)
-        return self._replaced(name, contact), name
+        self._require(_name(contact))
+        return self._alone(contact)
 
-    def _replaced(self, name: str, contact: Contact) -> ContactSet:
-        kept = [contact if c.name == name else c for c in self.contacts]
-        return ContactSet(self.contacts.robot, kept)
+    def _alone(self, contact: Contact) -> Contact:
+        """The contact under its name in a set of its own."""
+        if not contact.name:
+            return ContactSet(self.robot, [contact]).contacts[0]
+        self.robot.frame_id(contact.frame)
+        return contact
+
+    def replace(self, contact: Contact) -> None:
+        """Take a contact that is `replacing` another one."""
+        self.there[contact.name], self._set = contact, None
 
     def remove(self, name: str, ramp: float, fades: bool, t: float) -> None:
         """Remove a contact, its load ramped down first, from what it is at t [s].
@@ -153,8 +169,8 @@ class SwitchedContacts:
     def drop(self, name: str) -> None:
         """Remove a contact at once."""
         self.ramps.pop(name, None)
-        others = [contact for contact in self.contacts if contact.name != name]
-        self.contacts = ContactSet(self.contacts.robot, others)
+        del self.there[name]
+        self._set = None
 
     def end(self) -> None:
         """End all ramps."""
@@ -163,8 +179,8 @@ class SwitchedContacts:
         self.ramps.clear()
 
     def _require(self, name: str) -> None:
-        if name not in self.contacts.names:
-            raise ContactError(unknown("contact", name, self.contacts.names))
+        if name not in self.there:
+            raise ContactError(unknown("contact", name, tuple(self.there)))
 
 
 def _name(contact: Contact) -> str:
