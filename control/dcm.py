@@ -20,11 +20,10 @@ virtual repellent point.
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from copy import copy
 from dataclasses import dataclass, field
 from functools import cached_property
 from itertools import accumulate
-from math import exp
+from math import exp, sqrt
 from typing import Any
 
 import numpy as np
@@ -102,31 +101,41 @@ class DcmPlan:
 
     def renewed(self, phases: Sequence[Phase], height: float) -> DcmPlan:
         """Return the plan of other phases and another height, which are known to be such."""
-        plan = copy(self)
+        plan = self._copy()
         plan._take(tuple(phases), height)
         return plan
 
+    def _copy(self) -> DcmPlan:
+        """The same plan, to be changed; `copy.copy` takes several times as long."""
+        plan = self.__class__.__new__(self.__class__)
+        vars(plan).update(vars(self))
+        return plan
+
     def _take(self, phases: tuple[Phase, ...], height: float) -> None:
-        self.omega = float(np.sqrt(-self.gravity[2] / height))
+        self.omega = sqrt(-float(self.gravity[2]) / height)
         self.height, self.up = height, -self.gravity / self.omega**2
         self.phases = phases
         durations = [phase.duration for phase in phases]
         self._swings = [phase.swings for phase in phases]  # their footholds as planned,
         self._ways = np.zeros((len(phases), 3))  # and how far they are moved [m]
         self.times = np.array(list(accumulate(durations, initial=0.0)))
-        p = np.array([(phase.start, phase.end) for phase in phases])
-        self._durations, self._p = durations, p  # (n, 2, 3)
-        self._ends = self._solved(np.array(durations), p[:, 0], p[:, 1])
+        ends = [p for phase in phases for p in (phase.start, phase.end)]
+        self._durations, self._p = durations, np.concatenate(ends).reshape(-1, 2, 3)
+        self._ends = self._solved()
 
-    def _solved(self, durations: Array, starts: Array, ends: Array) -> Array:
+    def _solved(self) -> Array:
         """ξ + g/ω² at the end of each phase (n, 3), backwards."""
-        lag = (ends - starts) / (self.omega * durations)[:, None]  # ṙ/ω
-        decay = np.exp(-self.omega * durations)[:, None]
-        rest = starts + lag - decay * (ends + lag)
-        found = ends.copy()
-        for i in range(len(ends) - 1, 0, -1):
-            found[i - 1] = rest[i] + decay[i] * found[i]
-        return found
+        p = self._p.tolist()
+        xi = p[-1][1]  # plain numbers: in arrays this small, each operation takes a microsecond
+        found = [xi]
+        for duration, (starts, ends) in zip(self._durations[:0:-1], p[:0:-1], strict=True):
+            time = self.omega * duration
+            decay = exp(-time)
+            lags = [(b - a) / time for a, b in zip(starts, ends, strict=True)]  # ṙ/ω
+            of_axes = zip(starts, ends, lags, xi, strict=True)
+            xi = [a + d + decay * (x - b - d) for a, b, d, x in of_axes]
+            found.append(xi)
+        return np.array(found[::-1])
 
     @cached_property
     def phases(self) -> tuple[Phase, ...]:
@@ -211,7 +220,7 @@ class DcmPlan:
         """
         offset, shares = np.asarray(by, dtype=float), np.array(self._shares(first, fade))
         ways = shares[:, :, None] * offset
-        plan = copy(self)
+        plan = self._copy()
         vars(plan).pop("phases", None)
         plan._p, plan._ends = self._p + ways[:, :2], self._ends + ways[:, 2]
         plan._ways = self._ways + fade * ways[:, 1]
@@ -219,14 +228,14 @@ class DcmPlan:
 
     def aimed(self, phase: int, by: ArrayLike) -> DcmPlan:
         """Return the plan with ξ at the end of a phase moved by (3,) [m], all else as it is."""
-        plan = copy(self)
+        plan = self._copy()
         plan._ends = self._ends.copy()
         plan._ends[phase] += np.asarray(by, dtype=float)
         return plan
 
     def timed(self, phase: int, duration: float) -> DcmPlan:
         """Return the plan with another duration of a phase [s], and ξ at its end as it is."""
-        plan, i = copy(self), phase + 1
+        plan, i = self._copy(), phase + 1
         now = self.phases[phase]
         other = Phase.of(duration, now.start, now.end, now.swings)
         plan.phases = (*self.phases[:phase], other, *self.phases[i:])

@@ -265,7 +265,8 @@ def under_com(contacts: ContactSet, q: ArrayLike) -> Array:
 
 def middle(places: Mapping[str, Any], names: Sequence[str]) -> Array:
     """Return the mean of the places of some feet (3,) [m]."""
-    return np.asarray(sum(places[name].translation for name in names) / len(names))
+    points = [places[name].translation.tolist() for name in names]
+    return np.array([sum(values) / len(points) for values in zip(*points, strict=True)])
 
 
 def _repeated(gait: Gait, feet: dict[str, str], count: int) -> list[tuple[str, ...]]:

@@ -10,14 +10,13 @@ slope. What slope there is shows in a few steps.
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
+from math import sqrt
 from typing import Any
 
 import numpy as np
-import pinocchio as pin
 
 from ...arrays import Array
 
-UP = np.array([0.0, 0.0, 1.0])
 STEEPEST = 1.0  # of normals that a slope is read from
 
 
@@ -42,15 +41,22 @@ class GroundPlane:
 
     def fit(self, places: Iterable[Any]) -> None:
         """Take up where feet stand now (`pin.SE3`, at least one)."""
-        x = np.array([T.translation for T in places])
-        self.point = x.sum(axis=0) / len(x)
-        d = x - self.point
-        ways, up = d[:, :2], d[:, 2]
-        (a, b), (_, c) = (ways.T @ ways).tolist()
-        kept = a + c  # n r²
-        if len(x) > 2 and kept > 0:
-            a, c, right = a + kept, c + kept, up @ ways + kept * self.slope
-            self.slope = np.array([[c, -b], [-b, a]]) @ right / (a * c - b * b)
+        x = [T.translation.tolist() for T in places]
+        n = len(x)
+        means = [sum(values) / n for values in zip(*x, strict=True)]
+        self.point = np.array(means)
+        if n < 3:
+            return
+        d = [[value - mean for value, mean in zip(place, means, strict=True)] for place in x]
+        xx, xy = sum(u * u for u, _, _ in d), sum(u * v for u, v, _ in d)
+        yy, xz = sum(v * v for _, v, _ in d), sum(u * z for u, _, z in d)
+        yz, kept = sum(v * z for _, v, z in d), xx + yy  # n r²
+        if kept > 0:
+            along, across = self.slope.tolist()
+            a, b, c = xx + kept, xy, yy + kept  # the normal equations
+            right = xz + kept * along, yz + kept * across
+            slope = c * right[0] - b * right[1], a * right[1] - b * right[0]
+            self.slope = np.array(slope) / (a * c - b * b)
             self.tilt = self._tilt()
 
     def height(self, place: Array | Sequence[float]) -> float:
@@ -59,6 +65,9 @@ class GroundPlane:
         return float(z + along * (place[0] - x) + across * (place[1] - y))
 
     def _tilt(self) -> Array:
-        x, y = self.slope.tolist()
-        turn = pin.Quaternion.FromTwoVectors(UP, np.array([-x, -y, 1.0]))
-        return np.asarray(turn.toRotationMatrix())
+        along, across = self.slope.tolist()
+        z = 1 / sqrt(1 + along * along + across * across)
+        x, y, u = -along * z, -across * z, 1 / (1 + z)  # (x, y, z) is the normal
+        return np.array([
+            [1 - u * x * x, -u * x * y, x], [-u * x * y, 1 - u * y * y, y], [-x, -y, z]
+        ])  # fmt: skip

@@ -355,8 +355,8 @@ class GaitController(WalkingController):
         if swings := self._feet_in(FootMode.SWING):
             names = [foot.name for foot in swings]
             half_way = t + 0.5 * self.placement.stance
-            off = self.placement.off(places, names, self.path, half_way).mean(axis=0)
-            self.placement.offset = np.append(off, 0.0)
+            x, y = zip(*self.placement.off(places, names, self.path, half_way), strict=True)
+            self.placement.offset = np.array([sum(x) / len(x), sum(y) / len(y), 0.0])
         if self.path.stands and not self.velocity.any():  # it stays where it was pushed
             self.path = self.path.put(t, self.placement.offset)
             self.placement.offset = np.zeros(3)
@@ -436,7 +436,7 @@ class GaitController(WalkingController):
 
     def _at_home(self, places: dict[str, Any], t: float) -> bool:
         """Whether the feet are side by side, near the path."""
-        ways = self.placement.off(places, places, self.path, t)
+        ways = np.array(self.placement.off(places, places, self.path, t))
         mean = ways.mean(axis=0)
         farthest = np.linalg.norm(ways - mean, axis=1).max()
         h = self._own_height

@@ -41,8 +41,8 @@ class Path:
     @cached_property
     def origin(self) -> GroundPose:
         """The start as a pose on the ground."""
-        (x, y, _), R = self.start.translation.tolist(), self.start.rotation
-        return GroundPose(x, y, *R[:2, 0].tolist())
+        (x, y, _), (c, s, _) = self.start.translation.tolist(), self.start.rotation[:, 0].tolist()
+        return GroundPose(x, y, c, s)
 
     @property
     def stands(self) -> bool:
@@ -55,6 +55,8 @@ class Path:
 
     def towards(self, t: float, velocity: Array, most: Array) -> Path:
         """Return the path that goes on from t on with a velocity, or one that differs by `most`."""
+        if (velocity == self.velocity).all():
+            return self
         return self.turned(t, self.velocity + np.clip(velocity - self.velocity, -most, most))
 
     def put(self, t: float, way: Array) -> Path:

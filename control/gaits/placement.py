@@ -12,7 +12,6 @@ height there, and how a sole is inclined, are the `ground_plane`'s.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from functools import cache
 from math import copysign, hypot
 from typing import Any
 
@@ -72,28 +71,25 @@ class FootPlacement:
             for name, at in self._nominal.items()
         }
 
-    def off(self, places: Mapping[str, Any], names: Iterable[str], path: Path, t: float) -> Array:
-        """Return how far feet are from where they belong while the robot is at P(t) (k, 2) [m]."""
-        P = path.along(t)
-        return np.array([
-            places[name].translation[:2] - self._place(name, path, P) for name in names
-        ])  # fmt: skip
+    def off(
+        self, places: Mapping[str, Any], names: Iterable[str], path: Path, t: float
+    ) -> list[tuple[float, float]]:
+        """Return how far feet are from where they belong while the robot is at P(t) [m]."""
+        P, found = path.along(t), list[tuple[float, float]]()
+        for name in names:
+            (x, y, _), (u, v) = places[name].translation.tolist(), self._place(name, path, P)
+            found.append((x - u, y - v))
+        return found
 
     def landing(
         self, path: Path, lift: float, groups: Sequence[tuple[str, ...]]
     ) -> Callable[[dict[str, Any], int, str], Any]:
         """Return where feet land that swing in turn from `lift` [s] on, see `swings_in_turn`."""
+        ahead = [self._ahead(path, lift + k * self.step) for k in range(len(groups))]
         off_x, off_y, _ = self.offset.tolist()
 
-        @cache
-        def ahead(k: int) -> tuple[GroundPose, Array, tuple[float, float]]:
-            """P half-way through the stance after swing k, axes on the ground, left at its lift."""
-            begin = lift + k * self.step
-            P = path.along(begin + self.swing + 0.5 * self.stance)
-            return P, self.ground.tilt @ rotation(P), direction(path.along(begin), 0.0, 1.0)
-
         def goal(places: dict[str, Any], k: int, name: str) -> Any:
-            P, axes, (left_x, left_y) = ahead(k)
+            P, axes, (left_x, left_y) = ahead[k]
             (x, y), fading = self._place(name, path, P), FADE ** (k + 1)
             x, y = x + fading * off_x, y + fading * off_y
             other, stand = self.opposite[name]
@@ -105,6 +101,12 @@ class FootPlacement:
             return pin.SE3(axes @ self._soles[name], at)
 
         return goal
+
+    def _ahead(self, path: Path, begin: float) -> tuple[GroundPose, Array, tuple[float, float]]:
+        """P half-way through the stance after a swing, axes on the ground, left at its lift."""
+        P = path.along(begin + self.swing + 0.5 * self.stance)
+        left = direction(path.along(begin), 0.0, 1.0)
+        return P, self.ground.tilt @ rotation(P), left
 
     def _place(self, name: str, path: Path, P: GroundPose) -> tuple[float, float]:
         """Where a foot should be while the robot is at P; farther out where it goes sideways [m].

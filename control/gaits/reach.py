@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from math import copysign
 from typing import Any
 
 import numpy as np
@@ -32,32 +33,35 @@ class Reach:
     def __init__(self, feet: ContactSet, q: Array, farthest: float) -> None:
         self.feet, self.farthest = feet, farthest
         axes = ahead_and_left(feet, q)
-        self._beside = {n: axes.T @ T.translation[:2] for n, T in feet.placements(q).items()}
+        self._beside = feet.attachment.positions(State(feet.robot, q))[:, :2] @ axes
         self.opposite = self._opposite(q) if len(feet) in (2, 4) else {}
 
     def _opposite(self, q: Array) -> dict[str, tuple[str, float]]:
         by_place, found = feet_by_place(self.feet, q), dict[str, tuple[str, float]]()
+        left = dict(zip(self.feet.names, self._beside[:, 1].tolist(), strict=True))
         for place, name in by_place.items():
             side, *row = place.split()
             other = by_place[" ".join([OTHER_SIDE[side], *row])]
-            found[name] = other, float((self._beside[name] - self._beside[other])[1])
+            found[name] = other, left[name] - left[other]
         return found
 
     def bounds(self, swings: Mapping[str, Any], state: State) -> Bounds:
         """Return how far these footholds {foot: T_world_contact} may be moved together."""
-        axes = ahead_and_left(self.feet, state)
-        places = dict(zip(self.feet.names, self.feet.attachment.positions(state), strict=True))
-        carry = [name for name in self.feet.names if name not in swings]
-        ways, crossing = np.zeros((len(swings), 2)), list[tuple[Array, float]]()
-        for k, (name, goal) in enumerate(swings.items()):
-            if carry:  # from where it stands beside the others
-                others = sum(axes.T @ places[n][:2] - self._beside[n] for n in carry) / len(carry)
-                ways[k] = axes.T @ goal.translation[:2] - self._beside[name] - others
+        axes, names = ahead_and_left(self.feet, state), self.feet.names
+        places = self.feet.attachment.positions(state)[:, :2] @ axes
+        goals = np.array([T.translation[:2] for T in swings.values()]) @ axes
+        carry = [k for k, name in enumerate(names) if name not in swings]
+        ways = np.zeros_like(goals)
+        if carry:  # from where it stands beside the others
+            others = (places - self._beside)[carry].sum(axis=0) / len(carry)
+            ways = goals - self._beside[[names.index(name) for name in swings]] - others
+        around = AROUND @ axes.T
+        normals, most = [*around], (self.farthest - (AROUND @ ways.T).max(axis=1)).tolist()
+        for name, (_, lands) in zip(swings, goals.tolist(), strict=True):
             other, apart = self.opposite.get(name, ("", 0.0))
-            if other in carry:
-                side, left = np.sign(apart), axes[:, 1]
-                lands = left @ (goal.translation - places[other])[:2]
-                crossing.append((-side * left, side * (lands - CLOSEST * apart)))
-        reach = self.farthest - (AROUND @ ways.T).max(axis=1)
-        normals = np.vstack([AROUND @ axes.T, *[normal for normal, _ in crossing]])
-        return Bounds(normals, np.maximum([*reach, *[most for _, most in crossing]], 0.0))
+            if other and other not in swings:
+                side = copysign(1.0, apart)
+                between = lands - float(places[names.index(other), 1])
+                normals.append(-side * axes[:, 1])
+                most.append(side * (between - CLOSEST * apart))
+        return Bounds(np.array(normals), np.maximum(most, 0.0))
