@@ -10,7 +10,7 @@ of Pinocchio, so they run in environments of their own; rounds take turns, CPU t
 
 Then 10,000 ticks of ours one by one: median, 99th percentile, worst, and the memory they leave;
 strict levels; and what walking needs: ticks of Go2 on two feet, and those at which contacts and
-tasks change.
+tasks change, of that alone and of gaits.
 """
 
 from __future__ import annotations
@@ -324,6 +324,46 @@ def changes(rounds=200):
             print(f"{name}, {what}: median {median:.0f} µs CPU, 99 % {high:.0f}")
 
 
+def of_a_gait(rounds=5):
+    """Print CPU of a gait's ticks at which feet land or lift off, beside that of all others.
+
+    The states of a closed loop are replayed, each tick's time the least of some rounds.
+    """
+    from footwork import contacts, control, robots
+    from footwork.commands.judge import CROUCH
+
+    for name, gait, speed in (("go2", "trot", 0.5), ("g1", "walk", 0.3)):
+        robot = robots.load(name)
+        feet = contacts.at_feet(robot, FRICTION)
+        _, q = control.stand(robot, feet, crouch=CROUCH if gait == "walk" else 0.0)
+
+        def fresh(robot=robot, feet=feet, q=q, gait=gait, speed=speed):
+            return control.GaitController(robot, feet, q, gait, velocity=(speed, 0.0, 0.0))
+
+        loop = control.simulate(
+            robot, fresh(), duration=4.0, control_step=2e-3, q=q, contacts=feet, progress=False
+        )
+        took, kinds = [], []
+        for _ in range(rounds):
+            controller, seconds, kinds = fresh(), [], []
+            for t, q_now, v_now in zip(loop.t[:-1], loop.q[:-1], loop.v[:-1], strict=True):
+                before = controller.controller.contacts
+                began = time.process_time()
+                controller(q_now, v_now, float(t))
+                seconds.append(time.process_time() - began)
+                more = len(controller.controller.contacts) - len(before)
+                kinds.append("others" if not more else "touch-down" if more > 0 else "lift-off")
+            took.append(seconds)
+        least, kinds = 1e6 * np.min(took, axis=0), np.array(kinds)
+        others = np.median(least[kinds == "others"])
+        for kind in ("touch-down", "lift-off"):
+            median = np.median(least[kinds == kind])
+            print(
+                f"{name}, {gait}, {kind}: {median:.0f} µs CPU, {median / others:.2f} of a tick "
+                f"between ({others:.0f} µs)"
+            )
+
+
 def main():
     parser = measuring.flags(__doc__)
     parser.add_argument("--peer", help=argparse.SUPPRESS)
@@ -344,6 +384,7 @@ def main():
     strictly = [cpu_microseconds(strict, states, 100) for _ in range(3)]
     print(f"a strict hierarchy of them: {np.median(strictly):.0f} µs a tick")
     changes()
+    of_a_gait()
 
 
 if __name__ == "__main__":
