@@ -15,6 +15,12 @@ from .files.meshes import last_line, misplaced
 
 Kind = Literal["visual", "collision"]
 
+# what is drawn only gets the tree of boxes that is made fastest, of those that Python can read
+_READ_AS = {
+    "visual": (pin.GeometryType.VISUAL, coal.BV_OBB),
+    "collision": (pin.GeometryType.COLLISION, coal.BV_OBBRSS),
+}
+
 
 class Shapes(Protocol):
     """Reader of the shapes of a robot."""
@@ -50,10 +56,10 @@ class UrdfShapes:
         text = self.text if links is None else self._of(links, kind)
         if not text:
             return pin.GeometryModel()
-        type_ = pin.GeometryType.VISUAL if kind == "visual" else pin.GeometryType.COLLISION
+        type_, boxes = _READ_AS[kind]
         try:
             shapes = pin.buildGeomFromUrdfString(
-                model, text, type_, package_dirs=[], mesh_loader=coal.CachedMeshLoader()
+                model, text, type_, package_dirs=[], mesh_loader=coal.CachedMeshLoader(boxes)
             )
             check_vertices(shapes)
             return shapes

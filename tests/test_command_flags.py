@@ -350,7 +350,8 @@ def test_a_library_that_is_missing_is_told_before_the_work(run, monkeypatch, tmp
         ("--help >&-", 2, "standard output: Bad file descriptor"),
     ],
 )
-def test_closed_and_full_standard_output(line, code, says):
+def test_closed_and_full_standard_output(line, code, says, monkeypatch):
+    monkeypatch.delenv("FOOTWORK_COMPILE")  # as one types it: without Numba for so little
     command = f'"{sys.executable}" -m footwork {line}'
     done = subprocess.run(["sh", "-c", command], stderr=subprocess.PIPE, stdout=subprocess.DEVNULL)
     assert done.returncode == code

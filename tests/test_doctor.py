@@ -104,9 +104,10 @@ def test_a_broken_pinocchio_is_a_finding_and_not_an_accident(tmp_path):
     """As with a library of the system that is missing: everything else is examined all the same."""
     (tmp_path / "pinocchio.py").write_text("raise ImportError('libgomp.so.1: cannot open')")
     path = os.pathsep.join([str(tmp_path), str(Path(doctor.__file__).parents[1])])
-    few = "doctor.EXTRAS, doctor.KERNELS = {}, 'print(0)'"  # the rest is tried elsewhere
-    code = (
-        f"from footwork import cli, doctor; {few}; raise SystemExit(cli.main(['doctor', '--json']))"
+    code = (  # of the rest little is tried, as elsewhere
+        "from footwork import cli, doctor; doctor.EXTRAS, doctor.KERNELS = {}, 'print(0)';"
+        "doctor.PROGRAMS = {name: doctor.PROGRAMS[name] for name in ('numpy', 'pin')};"
+        "raise SystemExit(cli.main(['doctor', '--json']))"
     )
     done = subprocess.run(
         [sys.executable, "-c", code],
