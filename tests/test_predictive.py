@@ -13,6 +13,7 @@ from scipy.linalg import null_space
 import footwork as fw
 from footwork import control
 from footwork.contacts import ContactSet, PointContact, at_feet
+from footwork.control import judging
 from footwork.control.kernels import gait_reference
 from footwork.control.kernels.predictive import PREDICT, PREDICTIONS
 from footwork.control.kernels.profiles import minimum_acceleration
@@ -401,6 +402,42 @@ def test_a_trot_in_closed_loop_keeps_its_speed():
     assert motion.v[-1][0] == pytest.approx(0.8, abs=0.2)
     assert gait.prediction is not None
     assert gait.prediction.solution.solved
+
+
+@needs_numba
+def test_a_trot_that_is_pushed_is_not_thrown_up():
+    """Braking takes friction: a larger normal force has more, and takes the feet off the ground."""
+    robot, sensors = fw.load("go2"), control.Sensors()
+    found = judging.trial(
+        robot,
+        lambda *given: judging.walker(*given, gait="trot", predictive=True, sensors=sensors),
+        judging.World.real(sensors=sensors), velocity=(0.5, 0.0, 0.0), duration=3.0, seed=1,
+        impulse=judging.Impulse(1.0, 45.0, at=2.0),
+    )  # fmt: skip
+    assert not found.ended
+
+
+@pytest.mark.parametrize(("name", "largest"), [("go2", 1.2), ("biped", 2.4)])
+def test_a_gait_predicts_normal_forces_that_do_not_make_it_jump(name, largest):
+    """In weights; a bound that a foot has already stays."""
+    robot, feet, q = standing(name)
+    gait = PredictiveGait(robot, feet, q)
+    for contact in gait.predictive.contacts:
+        assert contact.normal_bounds[1] == pytest.approx(largest * robot.weight)
+    weak = ContactSet(robot, [replace(foot, max_normal=0.7 * robot.weight) for foot in feet])
+    for contact in PredictiveGait(robot, weak, q).predictive.contacts:
+        assert contact.normal_bounds[1] == pytest.approx(0.7 * robot.weight)
+
+
+@pytest.mark.parametrize("name", ["solo12", "talos"])
+def test_how_far_it_may_rise_and_sink_is_in_proportion_to_its_height(name):
+    robot, feet, q = standing(name)
+    predictive = Predictive(robot, feet, q)
+    height = fw.dynamics.com(robot, q)[2] - min(
+        T.translation[2] for T in feet.placements(q).values()
+    )
+    assert (predictive.sink, predictive.rise) == pytest.approx((0.3 * height, 0.1 * height))
+    assert Predictive(robot, feet, q, rise=0.5).rise == 0.5
 
 
 def test_what_does_not_fit_is_refused():

@@ -37,7 +37,9 @@ from .reach import Reach
 from .touch import Touch
 from .uneven_ground import UnevenGround
 
-REACH = 0.5  # longest step, as a fraction of the height of the centre of mass
+# longest step of two feet, and of more, whose legs are bent, as a fraction of the height of the
+# centre of mass
+REACH, REACH_BENT = 0.5, 0.75
 SLOPE = 0.3  # of the ground that a foothold may be moved up or down on
 BRAKE = 6.0  # how quickly joints stop before the ends of their ranges, see `limits` [ω]
 DCM = 20.0  # weight of ξ
@@ -65,7 +67,7 @@ class WalkingController:
         step_height: of swinging feet [m].
         ramp: time to unload a foot before its swing and to load it afterwards [s].
         reach: how far from where it stands beside the others a foot may be moved to [m]; 0 keeps
-            the plan, None is 0.5 of the height of the centre of mass.
+            the plan, None is 0.5 of the height of the centre of mass, 0.75 on more than two feet.
         terrain: what swing feet avoid, and where a moved foothold has to stand; None for level
             ground.
         begin: [s].
@@ -103,7 +105,8 @@ class WalkingController:
         self._first = self.plan  # footholds as given
         self._on_soles = soles = any(contact.dim == 6 for contact in self.feet)
         weight = np.array([DCM, DCM, DCM if soles else UPRIGHT])
-        farthest = REACH * self.plan.height if reach is None else reach
+        share = REACH if len(self.feet) == 2 else REACH_BENT
+        farthest = share * self.plan.height if reach is None else reach
         self.reach = Reach(self.feet, q, length(farthest, "reach", zero=True))
         self.dcm = DcmTask(self.plan, weight=weight, gain=225.0, begin=begin)
         pose = dynamics.frame_placement(robot, q, trunk(robot))

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -44,6 +45,9 @@ STIFFNESS = 80.0  # of the joints' ranges: legs that trot come near theirs [1/s]
 RAMP = 0.01  # time to load and unload a foot: a trot has no more [s]
 GRIP = 0.5  # share of the friction that is used: the ground may be half as rough as told
 STEPS = 1.7  # longest step, in the gait's
+# largest normal force of a foot in a prediction, times what it bears while half of the feet carry:
+# more would have more friction, and throw the robot up
+LARGEST = 2.4
 SHORTER = 0.7  # by how much all feet stand shorter between two swings where steps are longest
 
 
@@ -86,7 +90,8 @@ class PredictiveGait(GaitController):
             robot, [with_friction(contact, share) for contact in ContactSet.of(robot, contacts)]
         )
         chosen = {} if predicting is None else mapping(predicting, "predicting", OPTIONS)
-        self.predictive = Predictive(robot, feet, q, **chosen)
+        largest = LARGEST * robot.weight / (len(feet) / 2)
+        self.predictive = Predictive(robot, _pressing(feet, largest), q, **chosen)
         GAIT_REFERENCE.select(TICKS)
         self.every = number(every, "every", at_least=0, unit="[s]")
         self.prediction: Prediction | None = None
@@ -253,3 +258,10 @@ class PredictiveGait(GaitController):
         if self.prediction is None:
             raise ConfigurationError("the gait has not begun: nothing is predicted yet")
         return self.prediction
+
+
+def _pressing(feet: ContactSet, largest: float) -> ContactSet:
+    """The feet, with normal forces of at most so much [N]."""
+    most = [min(largest, foot.normal_bounds[1]) for foot in feet]
+    limited = [replace(foot, max_normal=n) for foot, n in zip(feet, most, strict=True)]
+    return ContactSet(feet.robot, limited)

@@ -29,6 +29,9 @@ from .solving import solve
 from .stances import Nodes, Stance, nodes
 from .subproblem import Subproblem
 
+# how far the centre of mass may be below and above its reference, as fractions of its height above
+# the ground: legs that carry have no room for more, and what is thrown up has no feet to push with
+SINK, RISE = 0.3, 0.1
 OPTIONS = "count", "step", "weights", "torque_limits", "tilt", "sink", "rise", "tolerance"
 
 
@@ -86,7 +89,8 @@ class Predictive:
         weights: of the cost.
         torque_limits: as of a WholeBodyController, of the joints that carry a single contact.
         tilt: of the base, largest [rad].
-        sink, rise: by how much the centre of mass may be below and above its reference [m].
+        sink, rise: by how much the centre of mass may be below and above its reference [m]; 0.3 and
+            0.1 of its height above the lowest contact when not given.
         tolerance: of the solution, relative to the cost.
 
     Raises:
@@ -104,8 +108,8 @@ class Predictive:
         weights: Weights | None = None,
         torque_limits: bool | ArrayLike = True,
         tilt: float = 0.5,
-        sink: float = 0.15,
-        rise: float = 0.1,
+        sink: float | None = None,
+        rise: float | None = None,
         tolerance: float = 1e-5,
     ) -> None:
         if not check_robot(robot).is_floating:
@@ -116,12 +120,14 @@ class Predictive:
         self.weights = Weights() if weights is None else instance(weights, "weights", Weights)
         self.tilt = number(tilt, "tilt", above=0, unit="[rad]")
         self.tolerance = number(tolerance, "tolerance", above=0)
-        self.sink, self.rise = length(sink, "sink"), length(rise, "rise")
         self.blocks: dict[str, Block] = {
             contact.name: block_of(robot, self.contacts, contact, torque_limits)
             for contact in self.contacts
         }
         standing = State(robot, check_configuration(robot, q), np.zeros(robot.nv))
+        height = standing.com[2] - self.contacts.attachment.positions(standing)[:, 2].min()
+        self.sink = length(SINK * height if sink is None else sink, "sink")
+        self.rise = length(RISE * height if rise is None else rise, "rise")
         self.legs = LegMomenta(self.contacts)
         self._blocks = side_by_side(list(self.blocks.values()))
         self._standing = legs_of(standing, self.contacts)
