@@ -169,13 +169,15 @@ def test_the_compiled_hierarchy_is_the_solvers(stand, standing, monkeypatch):
     assert compiled >= 3
 
 
-@pytest.mark.parametrize("seed", range(4))
+@pytest.mark.parametrize(
+    ("name", "seed"), [*(("go2", seed) for seed in range(4)), ("talos", 1), ("talos", 3)]
+)
 def test_the_compiled_hierarchy_converges_where_many_limits_are_in_the_way(
-    load_robot, seed, monkeypatch
+    load_robot, name, seed, monkeypatch
 ):
     """Tasks beyond what joints and friction allow, from any working set."""
     pytest.importorskip("numba")
-    robot = load_robot("go2", "floating")
+    robot = load_robot(name, "floating")
     feet = contacts.at_feet(robot, 0.6)
     q = contacts.solve_posture(robot, feet, com="inside").q
     rng = np.random.default_rng(seed)

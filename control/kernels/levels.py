@@ -54,7 +54,9 @@ Index = NDArray[np.intp]
 # a row's length below which it follows from those before it, relative to the longest of its level
 INDEPENDENT = 1e-7
 ROUNDS = 5  # of several rows at a time, which mostly end after one or two
-STEPS = 30  # and then of one row at a time, from a point within all bounds
+# and then of one row at a time, from a point within all bounds, for each unknown: up to one enters
+# for each of them, and rows leave and enter in turn
+STEPS = 4
 NO_MULTIPLIER = 1e-9  # relative to the gradient of a residual as large as the level's targets
 
 
@@ -420,7 +422,7 @@ def hierarchy(data, entries, rank, working_set, levels, solution):
     level_rows(levels, columns, others, width, X, W, B)
     constraint_bounds(data, low, high)
     best[0] = 1.0
-    for step in range(STEPS):
+    for step in range(STEPS * n):
         if step == ROUNDS:
             nearest(K, best, near)
             given = data, entries, X, W, MX, E, near, low, high, working_set, y, x, solution
