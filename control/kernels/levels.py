@@ -9,7 +9,8 @@ from the right make the rows triangular, block by block: y = Q z with
 
 so each block determines the next entries of z, by least squares where it has dependent rows, and
 changes nothing above. The multipliers λ of a level's minimum, Σ λ_k T_k + T_iᵀ(T_i [1; y]) = 0 over
-the rows above it, follow by back substitution. A row of the working set is at its bound rightly
+the rows above it, follow by back substitution. Where the last level leaves nothing, its normal
+equations are solved instead, in half of the time. A row of the working set is at its bound rightly
 when the first of its multipliers that is not zero, from level to level, has the right sign.
 
 From the last tick's working set this mostly ends after one or two rounds as those of `minimum`.
@@ -57,6 +58,8 @@ ROUNDS = 5  # of several rows at a time, which mostly end after one or two
 # and then of one row at a time, from a point within all bounds, for each unknown: up to one enters
 # for each of them, and rows leave and enter in turn
 STEPS = 4
+# least square of a pivot, relative to the longest row's, where a level's normal equations serve
+WELL_CONDITIONED = 1e-4
 NO_MULTIPLIER = 1e-9  # relative to the gradient of a residual as large as the level's targets
 
 
@@ -132,6 +135,51 @@ def triangularised(T, begin, end, pivots, V, scale, basis, tolerance):
         used[best - begin], basis[pivots] = True, best
         pivots += 1
     return pivots
+
+
+def normal_equations(T, begin, end, L):
+    """Fill L (f, n), triangular rows of the rows [begin, end) in the last f columns.
+
+    From Lᵀ L = Tᵀ T of these: L z = 0 is the least ‖T z‖, as T has their full rank. That takes a
+    quarter of the reflections' time, but squares the condition number; returns whether it is small.
+    """
+    n, free = T.shape[1], len(L)
+    first, longest = n - free, 0.0
+    for i in range(begin, end):
+        square = 0.0
+        for c in range(1, n):
+            square += T[i, c] * T[i, c]
+        longest = max(longest, square)
+    for k in range(free):
+        for c in range(n):
+            L[k, c] = 0.0
+    for i in range(begin, end):
+        for k in range(free):
+            factor = T[i, first + k]
+            for c in range(first + k + 1):
+                L[k, c] += factor * T[i, c]
+    for back in range(free):
+        k = free - 1 - back
+        if not L[k, first + k] > WELL_CONDITIONED * longest:
+            return False
+        scale = 1.0 / np.sqrt(L[k, first + k])
+        for c in range(first + k + 1):
+            L[k, c] *= scale
+        for j in range(k):
+            factor = L[k, first + j]
+            for c in range(first + j + 1):
+                L[j, c] -= factor * L[k, c]
+    return True
+
+
+def substitute(L, z):
+    """Fill the last entries of z so that L z = 0."""
+    first = len(z) - len(L)
+    for k in range(len(L)):
+        total = 0.0
+        for c in range(first + k):
+            total -= L[k, c] * z[c]
+        z[first + k] = total / L[k, first + k]
 
 
 def least_squares(T, begin, end, before, pivots, basis, z):
@@ -280,11 +328,12 @@ def minimum_of_rest(K, V, scale, pivots, z, y, g):
     return True, size
 
 
-def solve_levels(T, equal, ends, K, y, lam):
+def solve_levels(T, equal, ends, K, exact, y, lam):
     """Fill y with the hierarchy's solution where the first `equal` rows are equations, and λ.
 
     Returns whether those are independent: if not, λ is nan for those that follow from others. The
-    rows T are overwritten.
+    rows T are overwritten. If not `exact`, normal equations serve for a last level that leaves
+    nothing, and has more rows than that takes: it would not let a row go for the cost below it.
     """
     n = T.shape[1]
     V, scale, basis = np.empty((n, n)), np.empty(n), np.empty(n, dtype=np.int64)
@@ -306,6 +355,16 @@ def solve_levels(T, equal, ends, K, y, lam):
     begin = equal
     for level in range(len(ends)):
         end, before = equal + ends[level], pivots
+        last = level == len(ends) - 1
+        if last and not exact and end - begin > n - 1 - before > 0:
+            L = np.empty((n - 1 - before, n))
+            if normal_equations(T, begin, end, L):
+                substitute(L, z)
+                size = gradient_of(T, begin, end, before, z, g)
+                take_multipliers(T, before, equal, basis, g, size, lam)
+                y[:] = z
+                unreflect(V, scale, before, y)
+                return True
         pivots = triangularised(T, begin, end, before, V, scale, basis, INDEPENDENT)
         least_squares(T, begin, end, before, pivots, basis, z)
         size = gradient_of(T, begin, end, before, z, g)
@@ -317,7 +376,9 @@ def solve_levels(T, equal, ends, K, y, lam):
     return definite
 
 
-def solve_held(data, entries, X, W, MX, E, B, ends, K, low, high, working_set, y, x, lam, solution):
+def solve_held(
+    data, entries, X, W, MX, E, B, ends, K, low, high, exact, working_set, y, x, lam, solution
+):  # fmt: skip
     """Fill y, the values x, λ and the solution with the working set's rows at their bounds.
 
     Returns whether these are independent; if not, those that follow from others leave it.
@@ -334,7 +395,7 @@ def solve_held(data, entries, X, W, MX, E, B, ends, K, low, high, working_set, y
             constraint_row(i, J, F, N, L, act, X, W, MX, T[k])
             T[k, 0] -= high[i] if working_set[i] > 0 else low[i]
             k += 1
-    if not solve_levels(T, equal, ends, K, y, lam):
+    if not solve_levels(T, equal, ends, K, exact, y, lam):
         remove_dependent(working_set, lam, len(E))
         return False
     point(
@@ -431,8 +492,8 @@ def hierarchy(data, entries, rank, working_set, levels, solution):
                 if least_cost(*given) < 0:
                     return NOT_CONVERGED
         if not solve_held(
-            data, entries, X, W, MX, E, B, ends, K, low, high, working_set, best, there, lam,
-            solution,
+            data, entries, X, W, MX, E, B, ends, K, low, high, step >= ROUNDS, working_set,
+            best, there, lam, solution,
         ):  # fmt: skip
             continue
         if step < ROUNDS:
