@@ -12,6 +12,7 @@ from footwork.control.gaits.foot import FootMode
 from footwork.control.gaits.ground_plane import GroundPlane
 from footwork.control.gaits.touch import FILTER, Touch
 from footwork.control.gaits.uneven_ground import DEEPEST, lowered
+from footwork.control.references import moved
 from footwork.control.whole_body.command import Command
 
 
@@ -74,7 +75,7 @@ def _places(points):
 
 
 def test_a_plane_shows_in_a_few_steps():
-    """Four feet on a slope: its error halves with each fit where they stand in a square."""
+    """Four feet in a square on a slope: its error is a fifth less after each fit."""
     slope, corners = np.array([0.17, -0.05]), [(1, 1), (1, -1), (-1, 1), (-1, -1)]
     feet = _places([(x, y, 0.3 + slope @ (x, y)) for x, y in corners])
     ground = GroundPlane(feet)
@@ -84,7 +85,7 @@ def test_a_plane_shows_in_a_few_steps():
         ground.fit(feet)
         errors.append(ground.slope - slope)
     ratio = np.array(errors[1:]) / np.array(errors[:-1])
-    assert ratio == pytest.approx(np.full((3, 2), 2 / 3), abs=1e-9)
+    assert ratio == pytest.approx(np.full((3, 2), 4 / 5), abs=1e-9)
     assert ground.height(np.array([0.0, 0.0, 9.0])) == pytest.approx(0.3)
     n = ground.tilt[:, 2]
     assert n[:2] / -n[2] == pytest.approx(ground.slope, abs=1e-12)
@@ -189,9 +190,9 @@ def test_a_foot_that_is_let_go_before_its_swing_stays():
     assert walker.controller.tasks == tuple(walker.tasks)
 
 
-@pytest.mark.parametrize("height", [0.0, 0.1])
-def test_a_foot_is_lowered_to_beneath_its_foothold(height):
-    """However high it was when that began."""
+@pytest.mark.parametrize(("height", "wrong"), [(0.0, 0.0), (0.1, 0.0), (0.1, 0.1)])
+def test_a_foot_is_lowered_to_beneath_its_foothold(height, wrong):
+    """However high it was when that began, and the foothold taken to be."""
     robot = fw.load("go2")
     feet, q = fw.at_feet(robot, 0.7), control.stand(robot)[1]
     walker = control.GaitController(robot, feet, q, "trot", velocity=(0.3, 0, 0), reach=0.0)
@@ -201,6 +202,7 @@ def test_a_foot_is_lowered_to_beneath_its_foothold(height):
         t += 2e-3
     goal = float(swings[0].goal.translation[2])
     high = q + height * np.eye(robot.nq)[2]
+    swings[0].goal = moved(swings[0].goal, np.array([0.0, 0.0, wrong]))
     way = lowered(swings[0], fw.dynamics.State(robot, high), t, walker.plan, 0.4)
     deepest = goal - DEEPEST * walker.plan.height
     assert way(t + 5.0).value.translation[2] == pytest.approx(deepest, abs=2e-3)
@@ -251,6 +253,28 @@ def test_feet_swing_higher_where_the_ground_is_uneven(miss, told):
         assert raised[-1] < 0.95 * max(raised)
 
 
+@pytest.mark.parametrize("waits", [True, False])
+def test_no_prediction_counts_on_a_foot_that_seeks_the_ground(waits):
+    """It pushes from when it is about to have met the ground, also while the plan waits for it."""
+    robot = fw.load("go2")
+    feet, q = fw.at_feet(robot, 0.7), control.stand(robot)[1]
+    walker = control.PredictiveGait(robot, feet, q, "trot", velocity=(0.3, 0, 0), reach=0.0)
+    t, still = 0.0, np.zeros(robot.nv)
+    while bool(walker._feet_in(FootMode.SWING)) == waits:
+        walker(q, still, t)
+        t += 2e-3
+    stands = walker._feet_in(FootMode.STANCE)
+    before = walker._ahead(fw.dynamics.State(robot, q, still), t)[0]
+    lost = stands[0]
+    walker._seek(lost, fw.dynamics.State(robot, q, still), t)
+    first, then, *_ = walker._ahead(fw.dynamics.State(robot, q, still), t)[0]
+    assert set(first.places) == {foot.name for foot in stands} - {lost.name}
+    assert set(then.places) == {foot.name for foot in stands}
+    assert first.duration == walker.uneven.seeks(walker.plan)
+    whole = before[0].duration + (first.duration if waits else 0.0)
+    assert first.duration + then.duration == pytest.approx(whole, abs=1e-9)
+
+
 @pytest.mark.slow
 def test_a_quadruped_trots_over_boards_of_6_cm_that_it_is_not_told_of():
     """At 0.5 m/s by a prediction, on what its estimator says, with half the friction."""
@@ -287,6 +311,7 @@ def test_a_foot_that_a_riser_holds_back_is_lifted_over_it():
     assert (path[:, 2] - here[2]).max() == pytest.approx(2 * walker.step_height, rel=0.1)
     early = path[:15]  # before it goes ahead
     assert np.abs(early[:, 0] - here[0]).max() < 0.25 * (early[:, 2] - here[2]).max()
+    assert walker.uneven.unevenness == walker.step_height  # what it did not clear is higher
 
 
 @pytest.mark.parametrize(("turn", "caught"), [(0.1, False), (0.2, True)])

@@ -1,10 +1,11 @@
 """Ground plane: how high the ground is around the feet, as far as those that stand on it show.
 
-    z(x) = z̄ + s·(x − x̄),    s = argmin Σ_i (z_i − z̄ − s·(x_i − x̄))² + n r² ‖s − s₀‖²
+    z(x) = z̄ + s·(x − x̄),    s = argmin Σ_i (z_i − z̄ − s·(x_i − x̄))² + k n r² ‖s − s₀‖²
 
 with the n feet's places (x_i, z_i), their means x̄, z̄, their mean square distance r² from these, and
 s₀ the slope that was found before, which two feet leave as it is: one foot on a board tells of no
-slope. What slope there is shows in a few steps.
+slope. What slope there is shows in a few steps; feet on boards, each higher or lower than the next,
+tilt the plane by little, so that footholds ahead are not taken to be higher than any board.
 """
 
 from __future__ import annotations
@@ -17,6 +18,7 @@ import numpy as np
 
 from ...arrays import Array
 
+KEPT = 2.0  # k
 STEEPEST = 1.0  # of normals that a slope is read from
 
 
@@ -50,7 +52,7 @@ class GroundPlane:
         d = [[value - mean for value, mean in zip(place, means, strict=True)] for place in x]
         xx, xy = sum(u * u for u, _, _ in d), sum(u * v for u, v, _ in d)
         yy, xz = sum(v * v for _, v, _ in d), sum(u * z for u, _, z in d)
-        yz, kept = sum(v * z for _, v, z in d), xx + yy  # n r²
+        yz, kept = sum(v * z for _, v, z in d), KEPT * (xx + yy)  # k n r²
         if kept > 0:
             along, across = self.slope.tolist()
             a, b, c = xx + kept, xy, yy + kept  # the normal equations

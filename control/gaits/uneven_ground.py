@@ -23,7 +23,7 @@ LOWERING = 0.4  # speed at which a foot is lowered that misses the ground [m/s]
 # time in which it comes down by as much as the ground is uneven: the robot falls meanwhile [1/ω]
 SEEK = 0.15
 PRESS = 0.1  # speed of one that has met it already [m/s]
-DEEPEST = 0.35  # how far below its foothold, as a fraction of the height of the centre of mass
+DEEPEST = 0.35  # how far down, as a fraction of the height of the centre of mass
 # how far a foot is behind that meets a riser, as a fraction of the same: others are by up to 0.04
 STUMBLE = 0.06
 # how far a sole is turned from its way that catches on an edge: its foot is light, and gives way
@@ -46,7 +46,8 @@ class UnevenGround:
         touch: what the feet feel.
 
     Attributes:
-        unevenness: by how much feet have lately stood above or below where they were to land [m].
+        unevenness: by how much feet have lately stood above or below where they were to land, or
+            the height of a swing that met a riser [m].
     """
 
     def __init__(self, touch: Touch) -> None:
@@ -72,6 +73,10 @@ class UnevenGround:
         speed = max(LOWERING, self.unevenness * plan.omega / SEEK)
         foot.go(FootMode.SEARCH, lowered(foot, state, t, plan, speed))
 
+    def seeks(self, plan: DcmPlan) -> float:
+        """Return how long it takes about until a foot that is lowered meets the ground [s]."""
+        return SEEK / plan.omega
+
     def found(self, foot: GaitFoot, state: State, t: float, plan: DcmPlan) -> bool:
         """Return whether a foot that is lowered has met the ground; if not, it goes on down."""
         if self.touch.stopped(foot.name):
@@ -94,6 +99,7 @@ class UnevenGround:
         if left < RETRY * foot.duration:
             return self._put_down(foot, state, t, plan, LOWERING)
         foot.stumbled, here = True, foot.placement(state)
+        self.unevenness = max(self.unevenness, foot.clearance)  # what it did not clear is higher
         foot.task.target = swing(here, foot.goal, left, t, 2 * foot.clearance, CLIMB)
 
     def _put_down(
@@ -104,9 +110,10 @@ class UnevenGround:
 
 
 def lowered(foot: GaitFoot, state: State, t: float, plan: DcmPlan, speed: float) -> Reference:
-    """Return the way straight down from where a foot is, to well below its foothold."""
+    """Return the way straight down from where a foot is, to well below where it stood or lands."""
     place = foot.placement(state)
-    above = float((place.translation - foot.goal.translation)[2])
+    lowest = min(T.translation[2] for T in (foot.start, foot.goal))
+    above = float(place.translation[2] - lowest)
     return lowering(place, t, speed, max(above + DEEPEST * plan.height, 0.0))
 
 

@@ -184,7 +184,8 @@ class PredictiveGait(GaitController):
             phase, left = plan.phases[k], plan.times[k + 1] - max(since, plan.times[k])
             carry = {n: T for n, T in places.items() if n not in phase.swings}
             last = k == len(plan.phases) - 1
-            stances.append(Stance(max(left, 1.0 if last else 1e-3), carry))
+            left = max(left, 1.0 if last else 1e-3)
+            stances += self._at_first(left, carry) if k == index else [Stance(left, carry)]
             by = self._swung if k == index else np.zeros(3)
             landed = {n: moved(T, by) for n, T in phase.swings.items()}
             for n, T in landed.items():
@@ -195,6 +196,17 @@ class PredictiveGait(GaitController):
                 swings.append(Swing(n, plan.times[k] - since, phase.duration, way))
             places |= landed
         return stances, swings
+
+    def _at_first(self, left: float, carry: dict[str, Any]) -> list[Stance]:
+        """The stances until feet lift or land next: what seeks the ground pushes once it is met."""
+        pushing = {n: T for n, T in carry.items() if n in self.controller.contacts.names}
+        if len(pushing) == len(carry):
+            return [Stance(left, carry)]
+        soon = self.uneven.seeks(self.plan)
+        after = left if self._waits else left - soon  # while the plan waits, no time passes in it
+        if after < 1e-3:
+            return [Stance(left, pushing)]
+        return [Stance(soon, pushing), Stance(after, carry)]
 
     def _wanted(self, state: State, t: float, swings: Sequence[Swing]) -> Any:
         """The reference from t on: above the path, upright, ahead; on soles, swaying."""
