@@ -417,6 +417,33 @@ def test_a_trot_that_is_pushed_is_not_thrown_up():
     assert not found.ended
 
 
+@needs_numba
+def test_a_trot_goes_sideways_as_fast_as_its_legs_reach():
+    """Its feet land farther out then, and it is lower by the time it goes as fast."""
+    robot, sensors = fw.load("go2"), control.Sensors()
+    found = judging.trial(
+        robot,
+        lambda *given: judging.walker(*given, gait="trot", predictive=True, sensors=sensors),
+        judging.World.real(sensors=sensors), velocity=(0.0, 0.8, 0.0), duration=3.0, seed=1,
+    )  # fmt: skip
+    assert not found.ended
+
+
+@pytest.mark.parametrize("velocity", [(0.8, 0.0, 0.0), (0.0, 0.8, 0.0), (0.0, 0.3, 0.0)])
+def test_legs_are_no_longer_where_feet_land_than_where_the_robot_stands(velocity):
+    """√(height² + d²) with d the way of a foot from beneath its hip, of a gait that goes on."""
+    robot, feet, q = standing("go2")
+    gait = PredictiveGait(robot, feet, q, "trot", velocity=velocity)
+    steady = gait.steady(velocity)
+    landed = steady.begin + sum(phase.duration for phase in steady.phases[:2])
+    beneath = gait.placement.beneath(steady.path.at(landed))
+    away = [
+        float(np.linalg.norm((T.translation - beneath[name].translation)[:2]))
+        for name, T in steady.phases[1].swings.items()
+    ]
+    assert np.hypot(steady.height, max(away)) < 1.001 * gait.height
+
+
 @pytest.mark.parametrize(("name", "largest"), [("go2", 1.2), ("biped", 2.4)])
 def test_a_gait_predicts_normal_forces_that_do_not_make_it_jump(name, largest):
     """In weights; a bound that a foot has already stays."""

@@ -51,7 +51,7 @@ NEAR = 0.15  # how far from a moved foothold places to stand are searched [h]
 SHIFT = 3.0  # time to shift the weight before the first swing and after the last [1/ω]
 AHEAD = 5.0  # least time of the plan: what comes later counts e⁻⁵ [1/ω]
 CHANGE = 0.1  # change of vx, vy and h wz from step to step [hω]
-LOWERING = 0.02  # change of height from step to step [h]
+LOWERING = 0.05  # change of height from step to step [h]
 LIFT = 0.12  # height of swinging feet, of small robots, whose legs weigh as much as they [h]
 # of a sole, what its centre of pressure stays within: nearer to an edge, and on boards, soles tip
 SOLE = 0.6

@@ -81,6 +81,11 @@ class FootPlacement:
             found.append((x - u, y - v))
         return found
 
+    def farthest(self, velocity: Array) -> float:
+        """Return how far from beneath its hip a foot is where it lands and lifts, at most [m]."""
+        out = max(self._farther_out(y, velocity) for _, y, _ in self._nominal.values())
+        return 0.5 * self.stance * self.speed(velocity) + out
+
     def landing(
         self, path: Path, lift: float, groups: Sequence[tuple[str, ...]]
     ) -> Callable[[dict[str, Any], int, str], Any]:
@@ -114,9 +119,11 @@ class FootPlacement:
         From one step to the next the feet come together by |vy| times the time of a step, or apart.
         """
         x, y, _ = self._nominal[name]
-        closer = abs(float(path.velocity[1])) * self.step
-        y += copysign(max(0.0, 0.5 * closer - (1 - APART) * abs(y)), y)
-        return point(P, x, y)
+        return point(P, x, y + copysign(self._farther_out(y, path.velocity), y))
+
+    def _farther_out(self, y: float, velocity: Array) -> float:
+        closer = abs(float(velocity[1])) * self.step
+        return max(0.0, 0.5 * closer - (1 - APART) * abs(y))
 
 
 def _farther(apart: float, least: float) -> float:

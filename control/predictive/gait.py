@@ -133,9 +133,8 @@ class PredictiveGait(GaitController):
 
         So that no leg is longer at either end of its stance than it is where the robot stands.
         """
-        half = 0.5 * self.placement.stance * self.placement.speed(self.path.velocity)
-        lowest = 0.7 * self._own_height
-        return min(self._height, float(np.sqrt(max(self._own_height**2 - half**2, lowest**2))))
+        away, lowest = self.placement.farthest(self.path.velocity), 0.7 * self._own_height
+        return min(self._height, float(np.sqrt(max(self._own_height**2 - away**2, lowest**2))))
 
     @height.setter
     def height(self, height: float) -> None:
