@@ -172,6 +172,21 @@ def test_forces_are_within_the_limits_of_the_contacts(name, swings):
     assert (found.torque_margins > -1e-9).all()
 
 
+def test_the_centre_of_pressure_stays_within_the_share_of_a_sole():
+    """On the way to a stop it goes to the end of what is used of the soles, and not beyond."""
+    robot, feet, q = standing("talos")
+    v = np.zeros(robot.nv)
+    v[0] = 0.5
+    state, places = State(robot, q, v), dict(feet.placements(q))
+    for share in (1.0, 0.5):
+        found = Predictive(robot, feet, q, sole_share=share)(
+            state, [Stance(1.0, places)], upright(state)
+        )
+        toe = max(w[0] for contact in feet for w in contact.points)
+        ahead = max(-w[4] / w[2] for w in found.contact_wrenches(0).values())
+        assert ahead == pytest.approx(share * toe, rel=1e-3)
+
+
 def test_linearised_moments_are_exact_about_a_prediction():
     """Predicted again about itself, the moments are those of the forces about the moving centre."""
     robot, feet, q = standing("go2")
@@ -444,13 +459,13 @@ def test_legs_are_no_longer_where_feet_land_than_where_the_robot_stands(velocity
     assert np.hypot(steady.height, max(away)) < 1.001 * gait.height
 
 
-@pytest.mark.parametrize(("name", "largest"), [("go2", 1.2), ("biped", 2.4)])
-def test_a_gait_predicts_normal_forces_that_do_not_make_it_jump(name, largest):
+@pytest.mark.parametrize("name", ["go2", "biped"])
+def test_a_gait_predicts_normal_forces_that_do_not_make_it_jump(name):
     """In weights; a bound that a foot has already stays."""
     robot, feet, q = standing(name)
     gait = PredictiveGait(robot, feet, q)
     for contact in gait.predictive.contacts:
-        assert contact.normal_bounds[1] == pytest.approx(largest * robot.weight)
+        assert contact.normal_bounds[1] == pytest.approx(1.2 * robot.weight)
     weak = ContactSet(robot, [replace(foot, max_normal=0.7 * robot.weight) for foot in feet])
     for contact in PredictiveGait(robot, weak, q).predictive.contacts:
         assert contact.normal_bounds[1] == pytest.approx(0.7 * robot.weight)
@@ -465,6 +480,20 @@ def test_how_far_it_may_rise_and_sink_is_in_proportion_to_its_height(name):
     )
     assert (predictive.sink, predictive.rise) == pytest.approx((0.3 * height, 0.1 * height))
     assert Predictive(robot, feet, q, rise=0.5).rise == 0.5
+
+
+@needs_numba
+def test_a_humanoid_whose_waist_turns_with_its_base_keeps_its_feet():
+    """As the prediction takes waist and arms to do: G1 falls over them in 2 to 3 s otherwise."""
+    pytest.importorskip("mujoco")
+    robot = fw.load("g1")
+    q, velocity = control.stand(robot, crouch=0.02)[1], (0.6, 0.0, 0.0)
+    found = judging.trial(
+        robot, lambda *given: judging.walker(*given, gait="walk", predictive=True),
+        judging.World.real(), velocity=velocity, duration=3.0, q=q,
+    )  # fmt: skip
+    assert not found.ended
+    assert found.tilt < 15.0
 
 
 def test_what_does_not_fit_is_refused():

@@ -50,9 +50,12 @@ class Block:
     upper: Array
 
 
-def block_of(robot: Robot, contacts: ContactSet, contact: Contact, torque_limits: Any) -> Block:
-    """Return the block of one of the robot's contacts."""
-    limits = ContactLimits.of([contact]).scaled(force=1.0 / robot.weight)
+def block_of(
+    robot: Robot, contacts: ContactSet, contact: Contact, torque_limits: Any, sole_share: float
+) -> Block:
+    """Return the block of one of the robot's contacts, of a sole that is smaller by a share."""
+    share = sole_share if len(contact.points) > 1 else 1.0
+    limits = ContactLimits.of([contact]).scaled(length=share, force=1.0 / robot.weight)
     wrench = limits.wrench_rows[0].copy()
     wrench[:, limits.locked] = 0.0  # no force along what has no friction
     linear = [limits.pressing_rows, limits.whole_rows]

@@ -19,11 +19,12 @@ from ...robots.robot import Robot
 from ...robots.values import mapping, number
 from ..gaits.gait import Gait
 from ..gaits.grip import with_friction
-from ..gaits.locomotion import GaitController
+from ..gaits.locomotion import SOLE, GaitController
 from ..kernels import TICKS
 from ..kernels.centroidal import Targets
 from ..kernels.gait_reference import GAIT_REFERENCE, Path, Pendulum
 from ..kernels.profiles import minimum_acceleration
+from ..limbs import limbs_of
 from ..references import Desired, moved
 from ..tasks import FrameTask, MomentumTask, PostureTask, Task
 from ..tasks.forces import MOMENTS
@@ -37,17 +38,21 @@ from .stances import Stance
 
 # Forces come first: where two feet cannot give all that is asked, the legs' swing turns the base
 # to and fro, rather than lifts it.
-LINEAR = 2000.0  # weight of the acceleration of the centre of mass [s⁴/m²]
-ANGULAR = 0.1  # of the rate of the angular momentum [1/(N·m)²]
-SOLES = 0.5  # the same on soles, whose moments give it
+POINTS = 2000.0, 0.1  # weights of c̈ [s⁴/m²] and of L̇ [1/(N·m)²]
+# on soles, whose moments give L̇ as long as normal forces do: what c̈ is short of, is a step's to do
+SOLES = 200.0, 0.5
 ATTITUDE = 3.0  # of the base's angular acceleration [s⁴/rad²]
+POSTURE = 0.05  # of the accelerations of joints that carry feet [s⁴/rad²]
+# of all others: a waist and arms turn with the base, as the prediction takes them to do; if they
+# gave way, the base would turn instead
+RIGID = 10.0
 STIFFNESS = 80.0  # of the joints' ranges: legs that trot come near theirs [1/s]
 RAMP = 0.01  # time to load and unload a foot: a trot has no more [s]
 GRIP = 0.5  # share of the friction that is used: the ground may be half as rough as told
 STEPS = 1.7  # longest step, in the gait's
-# largest normal force of a foot in a prediction, times what it bears while half of the feet carry:
-# more would have more friction, and throw the robot up
-LARGEST = 2.4
+# largest normal force of a foot in a prediction, in weights: more would have more friction and
+# moments, and throw the robot up
+LARGEST = 1.2
 SHORTER = 0.7  # by how much all feet stand shorter between two swings where steps are longest
 
 
@@ -90,8 +95,9 @@ class PredictiveGait(GaitController):
             robot, [with_friction(contact, share) for contact in ContactSet.of(robot, contacts)]
         )
         chosen = {} if predicting is None else mapping(predicting, "predicting", OPTIONS)
-        largest = LARGEST * robot.weight / (len(feet) / 2)
-        self.predictive = Predictive(robot, _pressing(feet, largest), q, **chosen)
+        pressing = _pressing(feet, LARGEST * robot.weight)
+        own_share = {"sole_share": options.get("sole_share", SOLE)}
+        self.predictive = Predictive(robot, pressing, q, **own_share | chosen)
         GAIT_REFERENCE.select(TICKS)
         self.every = number(every, "every", at_least=0, unit="[s]")
         self.prediction: Prediction | None = None
@@ -101,7 +107,6 @@ class PredictiveGait(GaitController):
             "ramp": RAMP,
             "joint_limits": limits,
             "torque_rate": None,
-            "sole_share": 1.0,
             "nominal_forces": self._forces,
         }
         given: dict[str, Any] = {**own, **options}
@@ -152,8 +157,8 @@ class PredictiveGait(GaitController):
     def _permanent_tasks(self, q: Array) -> list[Task]:
         """The tasks of all phases: those of the prediction, and a posture."""
         m = float(self.robot.mass)
-        angular = SOLES if self._on_soles else ANGULAR
-        weight = np.array([LINEAR / m**2] * 3 + [angular] * 3)
+        linear, angular = SOLES if self._on_soles else POINTS
+        weight = np.array([linear / m**2] * 3 + [angular] * 3)
         self.motion = MomentumTask(
             self._momentum, rows_of="both", gain=0.0, weight=weight, name="momentum"
         )
@@ -161,7 +166,9 @@ class PredictiveGait(GaitController):
             self._turning, frame=trunk(self.robot), rows_of="orientation", weight=ATTITUDE,
             name="base", gain=100.0,
         )  # fmt: skip
-        return [self.motion, self.attitude, PostureTask(q, weight=0.05, gain=40.0)]
+        carry = np.any(limbs_of(self.feet).moving, axis=0)[self.robot.actuated_rows]
+        posture = PostureTask(q, weight=np.where(carry, POSTURE, RIGID), gain=40.0)
+        return [self.motion, self.attitude, posture]
 
     def _prepare(self, state: State, t: float) -> None:
         super()._prepare(state, t)

@@ -32,7 +32,9 @@ from .subproblem import Subproblem
 # how far the centre of mass may be below and above its reference, as fractions of its height above
 # the ground: legs that carry have no room for more, and what is thrown up has no feet to push with
 SINK, RISE = 0.3, 0.1
-OPTIONS = "count", "step", "weights", "torque_limits", "tilt", "sink", "rise", "tolerance"
+OPTIONS = (
+    "count", "step", "weights", "torque_limits", "sole_share", "tilt", "sink", "rise", "tolerance",
+)  # fmt: skip
 
 
 @dataclass(frozen=True)
@@ -88,6 +90,7 @@ class Predictive:
         step: duration of a node, about [s].
         weights: of the cost.
         torque_limits: as of a WholeBodyController, of the joints that carry a single contact.
+        sole_share: as of a WholeBodyController.
         tilt: of the base, largest [rad].
         sink, rise: by how much the centre of mass may be below and above its reference [m]; 0.3 and
             0.1 of its height above the lowest contact when not given.
@@ -107,6 +110,7 @@ class Predictive:
         step: float = 0.03,
         weights: Weights | None = None,
         torque_limits: bool | ArrayLike = True,
+        sole_share: float = 1.0,
         tilt: float = 0.5,
         sink: float | None = None,
         rise: float | None = None,
@@ -120,8 +124,9 @@ class Predictive:
         self.weights = Weights() if weights is None else instance(weights, "weights", Weights)
         self.tilt = number(tilt, "tilt", above=0, unit="[rad]")
         self.tolerance = number(tolerance, "tolerance", above=0)
+        share = number(sole_share, "sole_share", above=0, at_most=1.0)
         self.blocks: dict[str, Block] = {
-            contact.name: block_of(robot, self.contacts, contact, torque_limits)
+            contact.name: block_of(robot, self.contacts, contact, torque_limits, share)
             for contact in self.contacts
         }
         standing = State(robot, check_configuration(robot, q), np.zeros(robot.nv))
