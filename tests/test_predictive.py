@@ -484,7 +484,7 @@ def test_how_far_it_may_rise_and_sink_is_in_proportion_to_its_height(name):
 
 @needs_numba
 def test_a_humanoid_whose_waist_turns_with_its_base_keeps_its_feet():
-    """As the prediction takes waist and arms to do: G1 falls over them in 2 to 3 s otherwise."""
+    """As the prediction takes waist and arms to do: G1 tilts by 50 degrees in 3 s otherwise."""
     pytest.importorskip("mujoco")
     robot = fw.load("g1")
     q, velocity = control.stand(robot, crouch=0.02)[1], (0.6, 0.0, 0.0)
