@@ -149,7 +149,7 @@ def test_a_trunk_on_four_feet_is_inclined_as_known_ground():
         upright = walker._attitude(0.0).value.rotation
         places = [moved(T, np.array([0.0, 0.0, 0.2 * T.translation[0]]))
                   for T in feet.placements(q).values()]  # fmt: skip
-        for _ in range(40):
+        for _ in range(80):
             walker.ground.fit(places)
         z = walker._attitude(0.0).value.rotation @ upright.T @ np.array([0.0, 0.0, 1.0])
         ways = np.array([T.translation - places[0].translation for T in places[1:]])

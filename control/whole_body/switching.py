@@ -179,8 +179,8 @@ class SwitchedContacts:
         self.ramps.clear()
 
     def _require(self, name: str) -> None:
-        if name not in self.there:
-            raise ContactError(unknown("contact", name, tuple(self.there)))
+        if name not in (names := tuple(self.there)):  # a tuple, for what has no hash
+            raise ContactError(unknown("contact", name, names))
 
 
 def _name(contact: Contact) -> str:
