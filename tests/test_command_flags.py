@@ -238,6 +238,7 @@ def test_a_folder_that_is_closed(run, tmp_path, monkeypatch):
         (["info", "bipde"], "did you mean 'biped'"),
         (["simulate", "biped", "--friction", "-1"], "at least 0"),
         (["simulate", "biped", "--duration", "0"], "greater than 0"),
+        (["judge", "go2", "--boards", "6cm"], "got 6cm, expected a number"),
         (["terms", "biped", "--seed", "-1"], "at least 0"),
         (["terms", "biped", "--save", "terms.xls"], ".npz, .json"),
         (["sweep", "push", "--set", "friction", "1", "--jobs", "0"], "at least 1"),

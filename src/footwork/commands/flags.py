@@ -88,6 +88,14 @@ def named(example: str) -> Callable[[str], tuple[str, float]]:
     return parse
 
 
+def decimal(text: str) -> float:
+    """Parse a number, without its unit; what the command does with it says which ones fit."""
+    try:
+        return float(text)
+    except ValueError:
+        raise argparse.ArgumentTypeError(f"got {text}, expected a number") from None
+
+
 def positive(text: str) -> float:
     """Parse a finite number greater than 0."""
     value = _number(text)
@@ -227,7 +235,7 @@ SHARED: Mapping[str, dict[str, Any]] = {
         "noise and biases, instead of where the robot is",
     },
     "--cutoff": {
-        "type": float, "metavar": "HZ",
+        "type": decimal, "metavar": "HZ",
         "help": "cut-off of the low-pass filter [Hz] (gait: 6, and 0: no filter; wrenches: 30)",
     },
     "--predictive": {
@@ -248,14 +256,14 @@ SHARED: Mapping[str, dict[str, Any]] = {
         "(level)",
     },
     "--speed": {
-        "nargs": "+", "type": float, "metavar": "V",
+        "nargs": "+", "type": decimal, "metavar": "V",
         "help": "commanded speed forward [m/s]; several in judge, where pushes come at the first",
     },
     "--sideways": {
-        "type": float, "metavar": "M/S", "help": "commanded speed to the left [m/s]",
+        "type": decimal, "metavar": "M/S", "help": "commanded speed to the left [m/s]",
     },
     "--turn": {
-        "type": float, "metavar": "RAD/S", "help": "commanded turn to the left [rad/s]",
+        "type": decimal, "metavar": "RAD/S", "help": "commanded turn to the left [rad/s]",
     },
     "--gait": {
         "default": "stand",

@@ -28,7 +28,7 @@ def add(commands: Any) -> None:
         "files", metavar="FILE", nargs="+", type=Path, help=".trc (and .forces), .c3d, or a table"
     )
     parser.add_argument(
-        "--mass", type=float, required=True, metavar="KG", help="mass of the subject [kg]"
+        "--mass", type=flags.decimal, required=True, metavar="KG", help="mass of the subject [kg]"
     )
     parser.add_argument("--sex", choices=("male", "female"), default="male", help="whose table")
     _reading_flags(parser)
@@ -58,7 +58,7 @@ def _reading_flags(parser: argparse.ArgumentParser) -> None:
     )
     parser.add_argument(
         "--threshold",
-        type=float,
+        type=flags.decimal,
         default=20.0,
         metavar="N",
         help="vertical force above which a plate counts as loaded [N] (20)",

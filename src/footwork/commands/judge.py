@@ -40,15 +40,15 @@ def add(commands: Any) -> None:
     parser.set_defaults(directions=8)
     flags.shared(parser, "--directions")
     parser.add_argument(
-        "--boards", type=float, default=0.0, metavar="M",
+        "--boards", type=flags.decimal, default=0.0, metavar="M",
         help="height of boards on the ground that the controller is not told of [m] (0: none)",
     )  # fmt: skip
     parser.add_argument(
-        "--slope", type=float, default=0.0, metavar="DEGREES",
+        "--slope", type=flags.decimal, default=0.0, metavar="DEGREES",
         help="by which the ground rises ahead [degrees] (0)",
     )  # fmt: skip
     parser.add_argument(
-        "--ramp", type=float, default=0.0, metavar="DEGREES",
+        "--ramp", type=flags.decimal, default=0.0, metavar="DEGREES",
         help="by which it rises more from 0.6 m ahead on, of which it is not told [degrees] (0)",
     )  # fmt: skip
     flags.shared(

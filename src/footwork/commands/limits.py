@@ -30,7 +30,7 @@ def add(commands: Any) -> None:
     gait = {**flags.SHARED["--gait"], "default": None}
     parser.add_argument("--gait", choices=WALKS, **gait)
     parser.add_argument(
-        "--direction", nargs=3, type=float, metavar=("VX", "VY", "WZ"), default=None,
+        "--direction", nargs=3, type=flags.decimal, metavar=("VX", "VY", "WZ"), default=None,
         help="ahead, to the left and turning left, of the speed one (1 0 0)",
     )  # fmt: skip
     flags.shared(

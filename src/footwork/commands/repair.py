@@ -21,7 +21,7 @@ def add(commands: Any) -> None:
     parser.add_argument("motion", type=Path, metavar="MOTION", help="a file")
     motions.add(parser)
     parser.add_argument(
-        "--margin", type=float, default=10.0, metavar="N",
+        "--margin", type=flags.decimal, default=10.0, metavar="N",
         help="normal force that every foot keeps besides what it needs [N] (10)",
     )  # fmt: skip
     parser.add_argument(

@@ -41,7 +41,9 @@ def add(commands: Any) -> None:
     parser.add_argument(
         "--steps", type=flags.whole, metavar="N", help="number of steps of step, trot, crawl (4)"
     )
-    parser.add_argument("--length", type=float, metavar="M", help="their length [m] (0: in place)")
+    parser.add_argument(
+        "--length", type=flags.decimal, metavar="M", help="their length [m] (0: in place)"
+    )
     flags.shared(parser, "--terrain", "--friction")
     parser.add_argument(
         "--shove",
