@@ -419,29 +419,26 @@ def test_a_trot_in_closed_loop_keeps_its_speed():
     assert gait.prediction.solution.solved
 
 
+def trotted(velocity, **given):
+    """A trial of Go2 in the real world, on what its estimator says."""
+    robot, sensors = fw.load("go2"), control.Sensors()
+    return judging.trial(
+        robot,
+        lambda *given: judging.walker(*given, gait="trot", predictive=True, sensors=sensors),
+        judging.World.real(sensors=sensors), velocity=velocity, duration=3.0, seed=1, **given,
+    )  # fmt: skip
+
+
 @needs_numba
 def test_a_trot_that_is_pushed_is_not_thrown_up():
     """Braking takes friction: a larger normal force has more, and takes the feet off the ground."""
-    robot, sensors = fw.load("go2"), control.Sensors()
-    found = judging.trial(
-        robot,
-        lambda *given: judging.walker(*given, gait="trot", predictive=True, sensors=sensors),
-        judging.World.real(sensors=sensors), velocity=(0.5, 0.0, 0.0), duration=3.0, seed=1,
-        impulse=judging.Impulse(1.0, 45.0, at=2.0),
-    )  # fmt: skip
-    assert not found.ended
+    assert not trotted((0.5, 0.0, 0.0), impulse=judging.Impulse(1.0, 45.0, at=2.0)).ended
 
 
 @needs_numba
 def test_a_trot_goes_sideways_as_fast_as_its_legs_reach():
     """Its feet land farther out then, and it is lower by the time it goes as fast."""
-    robot, sensors = fw.load("go2"), control.Sensors()
-    found = judging.trial(
-        robot,
-        lambda *given: judging.walker(*given, gait="trot", predictive=True, sensors=sensors),
-        judging.World.real(sensors=sensors), velocity=(0.0, 0.8, 0.0), duration=3.0, seed=1,
-    )  # fmt: skip
-    assert not found.ended
+    assert not trotted((0.0, 0.8, 0.0)).ended
 
 
 @pytest.mark.parametrize("velocity", [(0.8, 0.0, 0.0), (0.0, 0.8, 0.0), (0.0, 0.3, 0.0)])

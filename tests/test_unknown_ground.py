@@ -208,7 +208,7 @@ def test_a_foot_is_lowered_to_beneath_its_foothold(height, wrong):
     assert way(t + 5.0).value.translation[2] == pytest.approx(deepest, abs=2e-3)
 
 
-def test_a_foot_that_seeks_the_ground_does_not_wait_above_it():
+def test_a_foot_that_searches_the_ground_does_not_wait_above_it():
     """One that went down ahead of its reference goes on from where it is."""
     robot = fw.load("go2")
     feet, q = fw.at_feet(robot, 0.7), control.stand(robot)[1]
@@ -218,7 +218,7 @@ def test_a_foot_that_seeks_the_ground_does_not_wait_above_it():
         walker(q, still, t)
         t += 2e-3
     foot = walker._feet[feet.names[0]]
-    walker._seek(foot, fw.dynamics.State(robot, q, still), t)
+    walker._search(foot, fw.dynamics.State(robot, q, still), t)
     lower = q - 0.04 * np.eye(robot.nq)[2]
     walker(lower, still, t)
     here = foot.placement(fw.dynamics.State(robot, lower)).translation[2]
@@ -254,7 +254,7 @@ def test_feet_swing_higher_where_the_ground_is_uneven(miss, told):
 
 
 @pytest.mark.parametrize("waits", [True, False])
-def test_no_prediction_counts_on_a_foot_that_seeks_the_ground(waits):
+def test_no_prediction_counts_on_a_foot_that_searches_the_ground(waits):
     """It pushes from when it is about to have met the ground, also while the plan waits for it."""
     robot = fw.load("go2")
     feet, q = fw.at_feet(robot, 0.7), control.stand(robot)[1]
@@ -266,11 +266,11 @@ def test_no_prediction_counts_on_a_foot_that_seeks_the_ground(waits):
     stands = walker._feet_in(FootMode.STANCE)
     before = walker._ahead(fw.dynamics.State(robot, q, still), t)[0]
     lost = stands[0]
-    walker._seek(lost, fw.dynamics.State(robot, q, still), t)
+    walker._search(lost, fw.dynamics.State(robot, q, still), t)
     first, then, *_ = walker._ahead(fw.dynamics.State(robot, q, still), t)[0]
     assert set(first.places) == {foot.name for foot in stands} - {lost.name}
     assert set(then.places) == {foot.name for foot in stands}
-    assert first.duration == walker.uneven.seeks(walker.plan)
+    assert first.duration == walker.uneven.search_time(walker.plan)
     whole = before[0].duration + (first.duration if waits else 0.0)
     assert first.duration + then.duration == pytest.approx(whole, abs=1e-9)
 

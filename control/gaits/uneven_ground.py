@@ -21,7 +21,7 @@ from .touch import Touch
 
 LOWERING = 0.4  # speed at which a foot is lowered that misses the ground [m/s]
 # time in which it comes down by as much as the ground is uneven: the robot falls meanwhile [1/ω]
-SEEK = 0.15
+SEARCH_TIME = 0.15
 PRESS = 0.1  # speed of one that has met it already [m/s]
 DEEPEST = 0.35  # how far down, as a fraction of the height of the centre of mass
 # how far a foot is behind that meets a riser, as a fraction of the same: others are by up to 0.04
@@ -70,12 +70,12 @@ class UnevenGround:
 
     def search(self, foot: GaitFoot, state: State, t: float, plan: DcmPlan) -> None:
         """Lower a foot from where it is."""
-        speed = max(LOWERING, self.unevenness * plan.omega / SEEK)
+        speed = max(LOWERING, self.unevenness * plan.omega / SEARCH_TIME)
         foot.go(FootMode.SEARCH, lowered(foot, state, t, plan, speed))
 
-    def seeks(self, plan: DcmPlan) -> float:
+    def search_time(self, plan: DcmPlan) -> float:
         """Return how long it takes about until a foot that is lowered meets the ground [s]."""
-        return SEEK / plan.omega
+        return SEARCH_TIME / plan.omega
 
     def found(self, foot: GaitFoot, state: State, t: float, plan: DcmPlan) -> bool:
         """Return whether a foot that is lowered has met the ground; if not, it goes on down."""

@@ -220,7 +220,7 @@ class WalkingController:
         self._put_down([f for f in searching if self.uneven.found(f, state, t, self.plan)])
         for name in self.controller.contacts.names:
             if name not in self.controller.leaving and self.touch.missing(name):
-                self._seek(self._feet[name], state, t)
+                self._search(self._feet[name], state, t)
 
     def _hold(self, state: State) -> None:
         """Let feet stay where they are that the controller has let go before they swing.
@@ -245,8 +245,8 @@ class WalkingController:
     @property
     def _waits(self) -> bool:
         """Whether a foot is lowered and no other swings, and not for too long yet."""
-        seeks, swings = self._feet_in(FootMode.SEARCH), self._feet_in(FootMode.SWING)
-        return bool(seeks) and not swings and self._waited < PATIENCE
+        searching, swings = self._feet_in(FootMode.SEARCH), self._feet_in(FootMode.SWING)
+        return bool(searching) and not swings and self._waited < PATIENCE
 
     def _put_down(self, feet: Sequence[GaitFoot]) -> None:
         """Let feet carry from where they are."""
@@ -258,7 +258,7 @@ class WalkingController:
         if feet:
             self._set_tasks()
 
-    def _seek(self, foot: GaitFoot, state: State, t: float) -> None:
+    def _search(self, foot: GaitFoot, state: State, t: float) -> None:
         """Lower a foot until it meets the ground; those that were to swing next bear till then."""
         self.controller.remove_contact(foot.name)
         for other in self.controller.leaving:

@@ -61,7 +61,8 @@ class PredictiveGait(GaitController):
 
     Footholds, phases and commands are those of a `GaitController`; what the centre of mass, the
     momenta and the base do follows a `Predictive`, instead of a pendulum of constant height. So it
-    may go faster; legs are then bent so far that they reach their footholds.
+    may go faster; legs are then bent so far that they reach their footholds. A foot is predicted to
+    press by at most 1.2 weights, and soles within their `sole_share`.
 
     Args:
         robot, contacts, q, gait, velocity: as of a GaitController.
@@ -204,11 +205,11 @@ class PredictiveGait(GaitController):
         return stances, swings
 
     def _at_first(self, left: float, carry: dict[str, Any]) -> list[Stance]:
-        """The stances until feet lift or land next: what seeks the ground pushes once it is met."""
+        """The stances until feet lift or land next; those that search the ground push later."""
         pushing = {n: T for n, T in carry.items() if n in self.controller.contacts.names}
         if len(pushing) == len(carry):
             return [Stance(left, carry)]
-        soon = self.uneven.seeks(self.plan)
+        soon = self.uneven.search_time(self.plan)
         after = left if self._waits else left - soon  # while the plan waits, no time passes in it
         if after < 1e-3:
             return [Stance(left, pushing)]

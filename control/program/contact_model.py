@@ -12,6 +12,7 @@ those of the whole patch for (f, m/σ).
 from __future__ import annotations
 
 from collections.abc import Hashable, Sequence
+from copy import copy
 from dataclasses import fields
 from typing import Any
 from weakref import WeakKeyDictionary
@@ -102,8 +103,7 @@ class ContactModel:
         """Return the model of a contact of the same layout."""
         if contact is self.contact:
             return self
-        model = object.__new__(type(self))
-        vars(model).update(vars(self))
+        model = copy(self)
         model.contact, model.axes, model.offset = contact, contact.axes_in_world, contact.ball_arm
         return model
 
