@@ -109,8 +109,8 @@ ELSEWHERE = {
     "control.P*D.within_limits": "`__call__` calls it",
     "visualize.Viewer.screenshot": "starts a browser: see below",
     # Plane, Box and HeightMap: `Terrain` checks what it gives to its solids
-    "contacts.[PBH]*.below": "`Terrain.ground` calls it",
-    "contacts.[PBH]*.elevations": "`Terrain.height` calls it",
+    "contacts.HeightMap.below": "`Terrain.ground` calls it",
+    "contacts.HeightMap.elevations": "`Terrain.height` calls it",
     "contacts.[PBH]*.met": "`Terrain.cast` calls it",
     "contacts.[PBH]*.nearest_face": "`Terrain.face` calls it",
     "contacts.[PBH]*.normal": "`Terrain.normal` calls it",

@@ -134,6 +134,22 @@ def test_steps_rise_one_by_one():
     assert terrain.among("stairs/2").height([1.2, ahead[1]]) == -np.inf
 
 
+def test_the_ground_is_where_rays_from_above_meet_it():
+    rng, boards = np.random.default_rng(0), []
+    for i, (x, y, heading, rises) in enumerate(rng.uniform(-1, 1, (40, 4)) * (1, 1, 180, 40)):
+        size = tuple(rng.uniform(0.1, 0.5, 3))
+        boards.append(Box(f"board {i}", size, (x, y, 0.1), heading, rises))
+    terrain = Terrain([Plane(rises=10), *boards])
+    places = rng.uniform(-1.2, 1.2, (200, 2))
+    for place, height in zip(places, terrain.height(places), strict=True):
+        face, hit = terrain.cast([*place, 9.0], [0, 0, -1])
+        if face.normal[2] < 0.17:  # too steep to stand on: what is below it is in the solid
+            continue
+        found, p = terrain.ground(*place)
+        assert found.name == face.name
+        assert [height, terrain.height(place), *p] == pytest.approx([*hit[[2, 2]], *hit], abs=1e-9)
+
+
 def test_the_highest_ground_counts_and_nothing_is_nothing():
     terrain = Terrain([Plane(), Box("table", (1, 1, 0.1), (0, 0, 0.7))])
     assert terrain.height([[0, 0], [2, 0]]) == pytest.approx([0.8, 0])

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from dataclasses import dataclass
 from typing import Any, Protocol
 
@@ -14,6 +15,7 @@ from ...errors import ContactError
 from .edges import Edges
 
 FACES_UP = 0.17  # cosine of 80°: what is steeper is no ground to drop something on
+_MOST = 1 << 20  # numbers at a time
 
 
 @dataclass(frozen=True, eq=False)
@@ -44,16 +46,6 @@ class Face:
         away = np.asarray(points, dtype=float) - self.placement.translation
         return np.asarray(away @ self.normal)
 
-    def elevations(self, places: Array) -> Array:
-        """Return (n,), its height at places (n, 2); −inf beside it, or where it is steep [m]."""
-        n, o = self.normal, self.placement.translation
-        if n[2] < FACES_UP:
-            return np.full(len(places), -np.inf)
-        points = np.column_stack([places, o[2] - (places - o[:2]) @ n[:2] / n[2]])
-        local = (points - o) @ self.placement.rotation[:, :2]
-        on = (np.abs(local) <= self.half_size + 1e-9).all(axis=1)
-        return np.where(on, points[:, 2], -np.inf)
-
     def overhang(self, points: ArrayLike) -> float:
         """Return how far the farthest of points (k, 3) lies beyond the face's edges, ≥ 0 [m]."""
         local = (np.asarray(points, dtype=float) - self.placement.translation) @ (
@@ -67,14 +59,6 @@ class Face:
         local = (np.asarray(point, dtype=float) - T.translation) @ T.rotation[:, :2]
         inside = np.clip(local, -self.half_size, self.half_size)
         return np.asarray(T.translation + T.rotation[:, :2] @ inside)
-
-    def below(self, x: float, y: float) -> Array | None:
-        """Return the point (3,) of the face on the vertical line through (x, y), None beside it."""
-        n, o = self.normal, self.placement.translation
-        if n[2] < FACES_UP:
-            return None
-        p = np.array([x, y, o[2] - (n[0] * (x - o[0]) + n[1] * (y - o[1])) / n[2]])
-        return p if self.overhang(p[None]) < 1e-9 else None
 
     def met(self, origin: Array, direction: Array) -> float | None:
         """Return the t > 0 at which the ray origin + t direction meets the front of the face, None
@@ -103,6 +87,44 @@ class Face:
         return pin.SE3(np.column_stack([x, np.cross(n, x), n]), p - self.height(p) * n)
 
 
+class FacesUp:
+    """The faces that look up, among many, as arrays: where vertical lines meet them.
+
+    The point of a face above (x, y) is at z, and at (u, v) in the axes [r_1 r_2 n] of the face:
+
+        z = o_z − (n_x (x − o_x) + n_y (y − o_y))/n_z,    (u, v) = [r_1 r_2]ᵀ ((x, y, z) − o).
+
+    Attributes:
+        faces: them, m.
+    """
+
+    def __init__(self, faces: Iterable[Face]) -> None:
+        self.faces = tuple(face for face in faces if face.normal[2] >= FACES_UP)
+        placed = [face.placement.homogeneous[:3] for face in self.faces]
+        T = np.array(placed).reshape(-1, 3, 4)
+        R, o = T[:, :, :2], T[:, :, 3]
+        slopes = -T[:, :2, 2] / T[:, 2:, 2]  # of z along x and y
+        along = R[:, :2] + slopes[:, :, None] * R[:, 2:]  # of (u, v)
+        self._maps = np.concatenate([along, slopes[:, :, None]], axis=2).transpose(1, 2, 0)
+        self._starts = -np.einsum("mi,ikm->km", o[:, :2], self._maps)
+        self._starts[2] += o[:, 2]
+        self._half = np.array([face.half_size + 1e-9 for face in self.faces]).reshape(-1, 2).T
+
+    def elevations(self, places: Array) -> Array:
+        """Return (n, m), their heights at places (n, 2); −inf beside them [m]."""
+        shape = len(places), *self._starts.shape
+        found = (places @ self._maps.reshape(2, -1)).reshape(shape) + self._starts
+        on = (np.abs(found[:, :2]) <= self._half).all(axis=1)
+        return np.where(on, found[:, 2], -np.inf)
+
+    def highest(self, places: Array) -> Array:
+        """Return (n,), the largest of them; −inf beside all."""
+        rows = max(1, _MOST // (1 + self._starts.size))
+        parts = [places[k : k + rows] for k in range(0, len(places), rows)]
+        found = [self.elevations(part).max(axis=1, initial=-np.inf) for part in parts]
+        return np.concatenate([np.zeros(0), *found])
+
+
 class Solid(Protocol):
     """A solid: a name, sides, how far points are from it, and where lines meet it."""
 
@@ -128,16 +150,6 @@ class Solid(Protocol):
     def normal(self, points: Array) -> Array:
         """Return (n, 3), the gradient of the distance: unit, outward."""
 
-    def below(self, x: float, y: float, under: Array) -> tuple[Face, Array] | None:
-        """Return the face on the vertical line through (x, y), and the point (3,); or None.
-
-        `under` (k, 2) are the points of a foot, from (x, y): where the ground is not flat, the face
-        is fitted to it there.
-        """
-
-    def elevations(self, places: Array) -> Array:
-        """Return (n,), its height at places (n, 2); −inf beside it, or where it is steep [m]."""
-
     def met(self, origin: Array, direction: Array) -> tuple[float, Face] | None:
         """Return the first t > 0 at which the ray origin + t direction enters it, and the face."""
 
@@ -149,15 +161,6 @@ class FlatSided:
     """What follows from the faces of a convex solid."""
 
     faces: Any  # tuple[Face, ...]
-
-    def below(self, x: float, y: float, under: Array) -> tuple[Face, Array] | None:
-        """See `Solid`: the one face that looks up there."""
-        hits = [(face, p) for face in self.faces if (p := face.below(x, y)) is not None]
-        return max(hits, key=lambda hit: float(hit[1][2]), default=None)
-
-    def elevations(self, places: Array) -> Array:
-        """See `Solid`."""
-        return np.asarray(np.max([face.elevations(places) for face in self.faces], axis=0))
 
     def met(self, origin: Array, direction: Array) -> tuple[float, Face] | None:
         """See `Solid`."""

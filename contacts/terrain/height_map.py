@@ -198,7 +198,7 @@ class HeightMap:
         return self._face(point, self.placement.rotation @ normal, under), point
 
     def elevations(self, places: Array) -> Array:
-        """See `Solid`."""
+        """Return (n,), its height at places (n, 2); −inf beside it, or where it is steep [m]."""
         local = self._local(np.column_stack([places, np.zeros(len(places))]))[:, :2]
         h, slopes = self._heights(local)
         steep = (slopes**2).sum(axis=1) > 1 / FACES_UP**2 - 1

@@ -21,7 +21,7 @@ from ...robots.values import array, number, placement, sequence, vector
 from ..contact_set import ContactSet
 from ..kernels.solids import NEAREST, FlatSolids
 from .edges import Edges
-from .faces import FACES_UP, Face
+from .faces import FACES_UP, Face, FacesUp
 from .height_map import HeightMap
 from .solids import Box, Plane, Stairs, Wall
 
@@ -99,8 +99,9 @@ class Terrain:
         if p.shape[-1:] not in ((2,), (3,)):
             raise ContactError(f"points: got shape {p.shape}, expected finite (..., 2) or (..., 3)")
         places = p.reshape(-1, p.shape[-1])[:, :2]
-        every = [solid.elevations(places) for solid in self.solids]
-        found = np.max([np.full(len(places), -np.inf), *every], axis=0)
+        found = self._up.highest(places)
+        for ground in self._maps:
+            found = np.maximum(found, ground.elevations(places))
         # what is inside of another solid is no ground: where that is so steep that it has none
         there = np.flatnonzero(np.isfinite(found))
         above = np.column_stack([places[there], found[there] + _OFF])
@@ -127,8 +128,13 @@ class Terrain:
         if near is not None:
             number(near, "near", unit="[m]", error=ContactError)
         foot = array(under, "under", (None, 2), meaning="[m]", error=ContactError)
-        hits = [hit for solid in self.solids if (hit := solid.below(x, y, foot)) is not None]
-        bare = [(f, p) for f, p in hits if self.signed_distance(p + _OFF * f.normal) > 0]
+        heights, faces = self._up.elevations(np.array([[x, y]]))[0], self._up.faces
+        on = np.flatnonzero(heights > -np.inf)
+        hits = [(faces[k], np.array([x, y, heights[k]])) for k in on]
+        maps = (ground.below(x, y, foot) for ground in self._maps)
+        hits.extend(hit for hit in maps if hit is not None)
+        before = np.reshape([p + _OFF * face.normal for face, p in hits], (-1, 3))
+        bare = [hits[k] for k in np.flatnonzero(self.signed_distance(before) > 0)]
         if near is None or not bare:
             return max(bare, key=lambda hit: float(hit[1][2]), default=None)
         return min(bare, key=lambda hit: abs(float(hit[1][2]) - near))
@@ -264,6 +270,15 @@ class Terrain:
     def _others(self) -> list[int]:
         """What the kernel leaves: height maps."""
         return [i for i in range(len(self.solids)) if i not in self._flat.numbers]
+
+    @cached_property
+    def _up(self) -> FacesUp:
+        """The faces of planes and boxes that look up."""
+        return FacesUp(face for i in self._flat.numbers for face in self.solids[i].faces)
+
+    @cached_property
+    def _maps(self) -> list[HeightMap]:
+        return [solid for solid in self.solids if isinstance(solid, HeightMap)]
 
     def _refuse_empty(self) -> None:
         if not self.solids:
