@@ -14,6 +14,7 @@ from ..arrays import Array
 from ..dynamics import State, Wrench, closures
 from ..errors import ContactError
 from ..files import plain
+from ..robots.torque_need import without_need
 from ..robots.values import number
 from .contact import Contact
 from .contact_set import ContactSet
@@ -327,10 +328,13 @@ class Hold:
         joint, torque, limit = weakest_joint(
             self.contacts, self.balance, np.asarray(self._unknowns)
         )
-        at_speed = speed_words(self.contacts.robot, joint, limit, self.state.v)
+        robot = self.contacts.robot
+        at_speed = speed_words(robot, joint, limit, self.state.v)
+        own = limit in robot.torque_limits  # not one that was asked for here
         return [
             f"torques: {joint} is nearest to its limit, {torque:.4g} of {limit:.4g} N·m{at_speed}; "
-            f"the best forces would leave {100 * self.torque_margin:.1f} %"
+            f"the best forces would leave {100 * self.torque_margin:.1f} %",
+            *(str(remark) for remark in (without_need(robot, joint) if own else ())),
         ]
 
     def as_dict(self) -> dict[str, Any]:

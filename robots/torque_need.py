@@ -46,14 +46,14 @@ def _reaches(robot: Robot) -> Array:
     return reach
 
 
-def without_need(robot: Robot) -> Iterator[Finding]:
-    """Yield a remark where torque limits are so large that they limit nothing."""
+def without_need(robot: Robot, joint: str | None = None) -> Iterator[Finding]:
+    """Yield a remark where torque limits, with `joint` that one's, limit nothing."""
     limits, need = np.asarray(robot._model.upperEffortLimit, dtype=float), largest_need(robot)
     least = 0.1 * need.max(initial=0.0)  # a wrist may bear more than its short hand
     loose = (limits < 1e30) & (limits > BEYOND * np.maximum(need, least))
-    if not loose.any():
-        return
     names = [robot.joint_of_row[row] for row in np.flatnonzero(loose)]
+    if not names or joint not in (None, *names):
+        return
     listed = ", ".join(names[:4]) + (", …" if len(names) > 4 else "")
     yield Finding(
         "info",

@@ -466,3 +466,6 @@ def test_torque_limits_that_are_none_are_said(load_robot):
     v = np.zeros(robot.nv)
     v[2] = 50.0
     assert "none in practice" in controller(q, v).reason
+    assert "none in practice" in contacts.static_hold(robot, q, feet).explain()
+    own = contacts.static_hold(robot, q, feet, torque_limits=np.full(robot.na, 100.0))
+    assert "none in practice" not in own.explain()
