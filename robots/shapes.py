@@ -16,7 +16,7 @@ from .files.meshes import last_line, misplaced
 Kind = Literal["visual", "collision"]
 
 # what is drawn only gets the tree of boxes that is made fastest, of those that Python can read
-_READ_AS = {
+READ_AS = {
     "visual": (pin.GeometryType.VISUAL, coal.BV_OBB),
     "collision": (pin.GeometryType.COLLISION, coal.BV_OBBRSS),
 }
@@ -56,7 +56,7 @@ class UrdfShapes:
         text = self.text if links is None else self._of(links, kind)
         if not text:
             return pin.GeometryModel()
-        type_, boxes = _READ_AS[kind]
+        type_, boxes = READ_AS[kind]
         try:
             shapes = pin.buildGeomFromUrdfString(
                 model, text, type_, package_dirs=[], mesh_loader=coal.CachedMeshLoader(boxes)

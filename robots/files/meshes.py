@@ -10,6 +10,7 @@ from typing import Any
 import coal  # type: ignore[import-untyped]
 import numpy as np
 
+from ...arrays import Index
 from ...errors import ModelError, counted
 from ..findings import Finding, Level, listed, of_level
 from ..values import FARTHEST
@@ -112,6 +113,12 @@ def misplaced(mesh: Any) -> str:
     if not np.isfinite(farthest):
         return "vertices that are not finite"
     return "" if farthest <= FARTHEST else f"vertices {farthest:.3g} m away; at most {FARTHEST:g} m"
+
+
+def triangles_of(mesh: coal.BVHModelBase) -> Index:
+    """Return the faces (n, 3) of a mesh, as indices of its vertices."""
+    corners = map(mesh.tri_indices, range(mesh.num_tris))
+    return np.array([(c[0], c[1], c[2]) for c in corners], dtype=np.intp).reshape(-1, 3)
 
 
 def last_line(error: Exception) -> str:

@@ -20,10 +20,12 @@ import scipy
 
 from ...arrays import Array, Index
 from ..files.hardened_xml import Node
+from ..files.meshes import triangles_of
 from .tree import Attributes, Mjcf, quaternion, values, z_to
 
 _SIZES = {"sphere": 1, "capsule": 2, "cylinder": 2, "box": 3, "ellipsoid": 3}
 _GREY = (0.5, 0.5, 0.5, 1.0)
+_TREES = {coal.BV_OBB: coal.BVHModelOBB, coal.BV_OBBRSS: coal.BVHModelOBBRSS}
 _UNBOUNDED = ("plane", "hfield", "sdf")
 
 
@@ -50,8 +52,11 @@ class Mesh:
     faces: Index | None = None
     inertia: str = "legacy"
 
-    def geometry(self) -> coal.BVHModelBase:
+    def geometry(self, boxes: Any = coal.BV_OBB) -> coal.BVHModelBase:
         """Return the mesh: the points of its file p become scale · T⁻¹ p.
+
+        Args:
+            boxes: its tree: `BV_OBB` is made soonest, `BV_OBBRSS` is for collisions.
 
         Raises:
             ValueError, RuntimeError: the file cannot be read.
@@ -60,15 +65,15 @@ class Mesh:
         if self.path.lower().endswith(".msh"):
             points, faces = _read_msh(Path(self.path))
         elif points is None and self.reference.isIdentity(0.0):
-            return coal.CachedMeshLoader().load(self.path, self.scale)
+            return coal.MeshLoader(boxes).load(self.path, self.scale)
         elif points is None:
-            read = coal.CachedMeshLoader().load(self.path, np.ones(3))
+            read = coal.MeshLoader(coal.BV_AABB).load(self.path, np.ones(3))
             points, faces = np.asarray(read.vertices(), dtype=float), triangles_of(read)
         if faces is None:
             faces = _hull(points)
         back = self.reference.inverse()
         points = (points @ back.rotation.T + back.translation) * self.scale
-        mesh = coal.BVHModelOBBRSS()
+        mesh = _TREES[boxes]()
         mesh.beginModel(len(faces), len(points))
         mesh.addVertices(points)
         mesh.addTriangles(faces.astype(np.int64))
@@ -324,12 +329,6 @@ def _from_moments(density: float, sizes: Array, centres: Array, second: Array) -
     lever = (sizes[:, None] * centres).sum(axis=0) / sizes.sum()
     central = density * second - mass * np.outer(lever, lever)
     return pin.Inertia(mass, lever, np.trace(central) * np.eye(3) - central)
-
-
-def triangles_of(geometry: coal.BVHModelBase) -> Index:
-    """Return the faces (n, 3) of a mesh, as indices of its vertices."""
-    faces = [geometry.tri_indices(i) for i in range(geometry.num_tris)]
-    return np.array([[face[0], face[1], face[2]] for face in faces], dtype=np.intp).reshape(-1, 3)
 
 
 def _hull(points: Array) -> Index:

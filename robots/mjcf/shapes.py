@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection
+from collections.abc import Callable, Collection
 from dataclasses import dataclass, replace
+from functools import cache
 from typing import Any
 
 import coal  # type: ignore[import-untyped]
@@ -11,8 +12,8 @@ import numpy as np
 import pinocchio as pin
 
 from ...errors import ModelError
-from ..shapes import Kind, check_vertices
-from .geoms import Geom
+from ..shapes import READ_AS, Kind, check_vertices
+from .geoms import Geom, Mesh
 
 _DRAWN = 2  # MuJoCo draws geoms of the groups 0, 1 and 2
 
@@ -58,9 +59,10 @@ class GeomShapes:
         if links is not None:
             chosen = [g for g in chosen if model.frames[g.frame].name in links]
         shapes, names = pin.GeometryModel(), set[str]()
+        mesh = cache(lambda mesh: mesh.geometry(READ_AS[kind][1]))  # several geoms may have one
         try:
             for item in chosen:
-                if (shape := _shape(item)) is None:
+                if (shape := _shape(item, mesh)) is None:
                     continue
                 while shape.name in names:
                     shape.name += "_"
@@ -83,14 +85,14 @@ def _drawn(geoms: tuple[Placed, ...], every_group: bool) -> list[Placed]:
     return [g for g in seen if not (g.geom.collides and g.frame in dressed)]
 
 
-def _shape(item: Placed) -> Any:
+def _shape(item: Placed, mesh: Callable[[Mesh], Any]) -> Any:
     """Return a `pin.GeometryObject`; None for what has no bounds, or no file."""
     geom = item.geom
     x, y, z = geom.size
     if geom.mesh is not None and geom.mesh.problem:
         return None
     if geom.mesh is not None:
-        shape, path, scale = geom.mesh.geometry(), geom.mesh.path, geom.mesh.scale
+        shape, path, scale = mesh(geom.mesh), geom.mesh.path, geom.mesh.scale
     elif geom.kind in _PRIMITIVES:
         shape, path, scale = _PRIMITIVES[geom.kind](x, y, z), geom.kind.upper(), np.ones(3)
     else:

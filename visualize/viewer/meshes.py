@@ -18,6 +18,7 @@ from ...arrays import Array
 from ...dynamics.per_robot import per_robot
 from ...dynamics.state import State
 from ...errors import ModelError
+from ...robots.files.meshes import triangles_of
 from ...robots.robot import Robot
 from . import collada, geometry, three
 from .errors import MeshWarning
@@ -202,10 +203,8 @@ def _mesh_arrays(shape: Any) -> tuple[Array, NDArray[np.int64]] | None:
     if not hasattr(shape, "tri_indices") or shape.num_tris == 0:
         return None
     vertices = np.array(shape.vertices(), dtype=float).reshape(-1, 3)
-    corners = map(shape.tri_indices, range(shape.num_tris))
-    triangles = np.array([(c[0], c[1], c[2]) for c in corners], dtype=np.int64)
     vertices, index = np.unique(vertices, axis=0, return_inverse=True)
-    triangles = index.ravel()[triangles]
+    triangles = index.ravel()[triangles_of(shape)]
     a, b, c = triangles.T
     return vertices, triangles[(a != b) & (b != c) & (c != a)]
 
