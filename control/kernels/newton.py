@@ -14,7 +14,7 @@ from __future__ import annotations
 from typing import Any
 
 from ...contacts.kernels.algebra import add, dot, norm
-from ...contacts.kernels.cones import scaled, twice_scaled
+from ...contacts.kernels.cones import twice
 from ...dynamics.kernels.scalars import root
 from .riccati import (
     STATES,
@@ -116,25 +116,27 @@ def build(p, first, sizes, wbar, factors, weights, blocks, nodes):
     """Factor the Hessians of all contacts, and the recursion of P."""
     N, b, n, m, D, q = sizes
     _K, _P, _L = slack_sizes(N, b, n, m, D, q)
-    H, V, M = blocks
+    H, V, X, M = blocks
     Pp, U, Z, T, _v, _forced, squares, _w = nodes
-    for i in range(b):
-        block_factor(p, sizes, i, wbar, factors, H, M)
-        for j in range(WRENCH):
-            for a in range(n):
-                total = p.G[i, j, a]
-                for k in range(a):
-                    total = total - H[i, a, k] * V[0, j, i * n + k]
-                total = total * H[i, a, a]
-                V[0, j, i * n + a] = total
-                V[1, j, i * n + a] = total
     P, W = squares[0], squares[1]
     for i in range(STATES):
         clear(P[i], STATES)
     stiffen(p, sizes, N, wbar, weights, P)
     for step_ in range(N):
         k = N - 1 - step_
-        orthogonalise(V[1], first[k] * n, first[k + 1] * n, U[k])
+        width = (first[k + 1] - first[k]) * n
+        for i in range(first[k], first[k + 1]):
+            block_factor(p, sizes, i, wbar, factors, H, M)
+            for a in range(n):
+                row, at = V[i, a], (i - first[k]) * n + a
+                for j in range(WRENCH):
+                    row[j] = p.G[i, j, a]
+                for c in range(a):
+                    add(row, -H[i, a, c], V[i, c], WRENCH)
+                for j in range(WRENCH):
+                    row[j] = row[j] * H[i, a, a]
+                    X[j * width + at] = row[j]
+        orthogonalise(X, width, U[k])
         eliminate(p.h[k], p.K[k], U[k], P, Pp[k], Z[k], T[k], W)
         carried(p.h[k], p.s[k], p.K[k], Pp[k], P, W)
         stiffen(p, sizes, k, wbar, weights, P)
@@ -188,23 +190,19 @@ def block_factor(p, sizes, i, wbar, factors, H, M):
 
 
 def solve(p, first, sizes, work, blocks, nodes):
-    """Write the step (du, dx, dε, ds, dz) for the scaled complementarity in d."""
+    """Write the step (du, dx, dε, ds) for the scaled complementarity in d."""
     N, b, n, m, D, q = sizes
     K, P, L = slack_sizes(N, b, n, m, D, q)
     cones = D, K, P
     vectors, factors, motions, inputs, rows, weights, _flags = work
-    wbar, d, rs, t, ds, dz, more = (
-        vectors[1], vectors[4], vectors[5], vectors[6], vectors[7], vectors[8], vectors[9],
-    )  # fmt: skip
+    wbar, d, rs, t, ds = vectors[1], vectors[4], vectors[5], vectors[6], vectors[7]
     ru, du, half = inputs[0], inputs[1], inputs[2]
     re, deps, ge = rows[0], rows[1], rows[2]
     dx, q_, y = motions[1], motions[2], motions[3]
-    H, V, _M = blocks
+    H, V, _X, _M = blocks
     Pp, U, Z, T, v, forced, _squares, w = nodes
     pnow, pushed, temporary = w[0], w[1], w[2]
-    scaled(d, cones, wbar, factors, t)
-    twice_scaled(rs, cones, wbar, factors, more)
-    add(t, 1.0, more, L)
+    twice(d, rs, 1.0, cones, wbar, factors, t)
     for i in range(b):
         for a in range(n):
             half[i, a] = 0.0
@@ -223,11 +221,9 @@ def solve(p, first, sizes, work, blocks, nodes):
         pnow[a] = q_[N, a]
     for step_ in range(N):
         k = N - 1 - step_
-        for i in range(WRENCH):
-            total = 0.0
-            for a in range(first[k], first[k + 1]):
-                total = total + dot(V[0, i, a * n : a * n + n], half[a], n)
-            v[k, i] = total
+        clear(v[k], WRENCH)
+        for i in range(first[k], first[k + 1]):
+            add_back(V[i], half[i], n, WRENCH, v[k])
         backward(
             p.h[k], p.s[k], p.K[k], v[k], U[k], Pp[k], Z[k], T[k], q_[k], pnow, forced[k], temporary
         )
@@ -237,9 +233,7 @@ def solve(p, first, sizes, work, blocks, nodes):
         clear(temporary, WRENCH)
         for i in range(first[k], first[k + 1]):
             for a in range(n):
-                du[i, a] = half[i, a]
-            for j in range(WRENCH):
-                add(du[i], -pushed[j], V[0, j, i * n : i * n + n], n)
+                du[i, a] = half[i, a] - dot(V[i, a], pushed, WRENCH)
             solve_upper(H[i], n, du[i])
             add_times(p.G[i], du[i], WRENCH, n, temporary)
         push(p.h[k], p.K[k], temporary, dx[k + 1])
@@ -250,6 +244,3 @@ def solve(p, first, sizes, work, blocks, nodes):
             deps[k, j] = (ge[k, j] + one * SIGNS[j] * dx[k, ENTRIES[j]]) * weights[k, j]
     left_over(p, first, sizes, du, dx, deps, 0.0, ds)
     add(ds, -1.0, rs, L)
-    scaled(d, cones, wbar, factors, dz)
-    twice_scaled(ds, cones, wbar, factors, more)
-    add(dz, -1.0, more, L)

@@ -12,7 +12,7 @@ is (W of Nesterov and Todd, see `contacts.kernels.cones`, with z in the place of
     (H + FᵀW²F) du = −r_u − Fᵀ(W d + W² r_s),   ds = −r_s − F du,   dz = W d − W² ds,
 
 H the Hessian of the motion. With the ε of each row eliminated this is the problem of `riccati`,
-solved with d = −λ (Mehrotra's predictor), then with his corrector. It starts from the given u,
+solved with d = −λ (Mehrotra's predictor), then with his corrector. It starts from û,
 whose slacks are at least ROOM, with multipliers such that sᵀz is as large everywhere. Problems of a
 batch lie side by side in lanes; a lane that has ended waits for the others.
 
@@ -26,14 +26,15 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from ...contacts.kernels.algebra import add, any_lane, dot, norm
-from ...contacts.kernels.cones import corrected, inverse_step, scaled, scaling
+from ...contacts.kernels.cones import corrected, inverse_steps, scaled, scaling, twice
 from ...contacts.kernels.conic import step
+from ...dynamics.kernels.rows import gather, scatter
 from ...dynamics.kernels.scalars import LANES, as_lanes, choose, larger, root, smaller, workspaces
 from ...dynamics.kernels.toolchain import Kernel
 from .newton import BOUNDS, ENTRIES, SIGNS, build, left_over, residuals, slack_sizes, solve
 from .riccati import STATES, WRENCH, add_times, clear, free, push
 
-VECTORS = 12  # of workspace, of as many entries as there are slacks
+VECTORS = 9  # of workspace, of as many entries as there are slacks
 TO_BOUNDARY = 0.99  # of the way to the boundary of the cones that a step may go
 # W²ds is a small number times a large one when limits are met: multipliers are less exact than the
 # forces and the cost, which they move by the square of their own error
@@ -43,7 +44,7 @@ ENOUGH = 1e2  # times the tolerance: accepted when nothing more can be had
 
 
 class Problems(NamedTuple):
-    """Problems of the same sizes, each array (groups, …, LANES); see the module for the symbols.
+    """A problem's arrays, for `predict` one after the other; see the module for the symbols.
 
     Attributes:
         h, s, K, e: (N,), (N, 3), (N, 3, 3), (N, 12).
@@ -75,10 +76,10 @@ class Problems(NamedTuple):
 
 
 class Answers(NamedTuple):
-    """What was found, each array (groups, …, LANES).
+    """What was found, one array after the other.
 
     Attributes:
-        u: (b, n), where the method starts, and the minimiser.
+        u: (b, n), the minimiser.
         w: (N, 6), [f; m] of the nodes.
         x, y: (N + 1, 12), the motion and its costates; those of x_0 too.
         eps: (N + 1, 6), by how much the rows of x are exceeded.
@@ -95,40 +96,86 @@ class Answers(NamedTuple):
     told: Any
 
 
+def problem_counts(N: Any, b: Any, n: Any, m: Any, D: Any, q: Any) -> Any:
+    """Return how many numbers each array of Problems has."""
+    of_states = (N + 1) * STATES, (N + 1) * STATES, STATES
+    of_contacts = b * WRENCH * n, b * n, b * n, b * m * n, b * m, b * q * D * n, b * q * D
+    return N, 3 * N, 9 * N, N * STATES, *of_states, *of_contacts, (N + 1) * BOUNDS, (N + 1) * BOUNDS
+
+
+def answer_counts(N: Any, b: Any, n: Any, m: Any, D: Any, q: Any) -> Any:
+    """Return how many numbers each array of Answers has."""
+    _, _, L = slack_sizes(N, b, n, m, D, q)
+    return b * n, N * WRENCH, (N + 1) * STATES, (N + 1) * STATES, (N + 1) * BOUNDS, L, 4
+
+
 def _counts(N, b, n, m, D, q):
     K, _, L = slack_sizes(N, b, n, m, D, q)
     xx, xw, ww = STATES * STATES, STATES * WRENCH, WRENCH * WRENCH
     vectors = VECTORS * L, 5 * K + 1, 4 * (N + 1) * STATES, 3 * b * n, 3 * (N + 1) * BOUNDS
-    blocks = b * n * n, 2 * b * WRENCH * n, n * (m + q * D + n), (N + 1) * BOUNDS
+    blocks = b * n * n, b * n * WRENCH, b * n * WRENCH, n * (m + q * D + n), (N + 1) * BOUNDS
     nodes = N * xx, N * ww, N * xw, N * ww, N * WRENCH, N * STATES
     return *vectors, *blocks, *nodes, 2 * xx, 3 * STATES, 1
 
 
 def memory_size(N: int, b: int, n: int, m: int, D: int, q: int) -> int:
     """Return how many numbers of memory problems of these sizes need, in each lane."""
-    return int(sum(_counts(N, b, n, m, D, q))) + 1
+    sizes = N, b, n, m, D, q
+    return int(sum(problem_counts(*sizes)) + sum(answer_counts(*sizes)) + sum(_counts(*sizes))) + 1
 
 
 def predict(problems, first, sizes, options, answers, memory):
-    """Solve all groups of problems, each LANES side by side.
+    """Solve problems, LANES side by side.
 
     Args:
-        problems: Problems.
+        problems: (…, numbers of Problems), each in a row.
         first: (N + 1,), the contacts of node k are first[k] … first[k + 1] − 1.
         sizes: N, b, n, m, D, q, as of the arrays.
         options: (3,): the tolerance, the complementarity sᵀz per entry at the start, and the most
             iterations.
-        answers: Answers, is written; u is where it starts.
+        answers: (…, numbers of Answers), is written.
         memory: of `memory_size` numbers a lane.
     """
     N, b, n, m, D, q = sizes
     K, _P, L = slack_sizes(N, b, n, m, D, q)
+    size, found_size = problems.shape[1], answers.shape[1]
+    rest = len(memory) // LANES - 1 - size - found_size
+    given, written, own = workspaces(memory, size, found_size, rest)
     # fmt: off
+    h_, s_, k_, e_, q_, target_, start_, G_, R_, hat_, F_, f_, C_, c_, d_, rho_ = workspaces(
+        given.reshape(size * LANES), *problem_counts(N, b, n, m, D, q)
+    )
+    u_, wrench_, x_, y_, eps_, z_, told_ = workspaces(
+        written.reshape(found_size * LANES), *answer_counts(N, b, n, m, D, q)
+    )
     (
-        vectors_, factors_, motions_, inputs_, rows_, H_, V_, M_, weights_,
+        vectors_, factors_, motions_, inputs_, rows_, H_, V_, X_, M_, weights_,
         Pp_, U_, Z_, T_, v_, forced_, squares_, w_, flags_,
-    ) = workspaces(memory, *_counts(N, b, n, m, D, q))
+    ) = workspaces(own.reshape(rest * LANES), *_counts(N, b, n, m, D, q))
     # fmt: on
+    p = Problems(
+        as_lanes(h_),
+        as_lanes(s_.reshape(N, 3, LANES)),
+        as_lanes(k_.reshape(N, 3, 3, LANES)),
+        as_lanes(e_.reshape(N, STATES, LANES)),
+        as_lanes(q_.reshape(N + 1, STATES, LANES)),
+        as_lanes(target_.reshape(N + 1, STATES, LANES)),
+        as_lanes(start_),
+        as_lanes(G_.reshape(b, WRENCH, n, LANES)),
+        as_lanes(R_.reshape(b, n, LANES)),
+        as_lanes(hat_.reshape(b, n, LANES)),
+        as_lanes(F_.reshape(b, m, n, LANES)),
+        as_lanes(f_.reshape(b, m, LANES)),
+        as_lanes(C_.reshape(b, q, D, n, LANES)),
+        as_lanes(c_.reshape(b, q, D, LANES)),
+        as_lanes(d_.reshape(N + 1, BOUNDS, LANES)),
+        as_lanes(rho_.reshape(N + 1, BOUNDS, LANES)),
+    )  # fmt: skip
+    found = (
+        as_lanes(u_.reshape(b, n, LANES)), as_lanes(wrench_.reshape(N, WRENCH, LANES)),
+        as_lanes(x_.reshape(N + 1, STATES, LANES)), as_lanes(y_.reshape(N + 1, STATES, LANES)),
+        as_lanes(eps_.reshape(N + 1, BOUNDS, LANES)), as_lanes(z_), as_lanes(told_),
+    )  # fmt: skip
     work = (
         as_lanes(vectors_.reshape(VECTORS, L, LANES)),
         as_lanes(factors_[: 5 * K].reshape(5, K, LANES)),
@@ -140,7 +187,8 @@ def predict(problems, first, sizes, options, answers, memory):
     )
     blocks = (
         as_lanes(H_.reshape(b, n, n, LANES)),
-        as_lanes(V_.reshape(2, WRENCH, b * n, LANES)),
+        as_lanes(V_.reshape(b, n, WRENCH, LANES)),
+        as_lanes(X_),
         as_lanes(M_.reshape(n, m + q * D + n, LANES)),
     )
     nodes = (
@@ -153,22 +201,10 @@ def predict(problems, first, sizes, options, answers, memory):
         as_lanes(squares_.reshape(2, STATES, STATES, LANES)),
         as_lanes(w_.reshape(3, STATES, LANES)),
     )
-    for g in range(len(problems.h)):
-        p = Problems(
-            as_lanes(problems.h[g]), as_lanes(problems.s[g]), as_lanes(problems.K[g]),
-            as_lanes(problems.e[g]), as_lanes(problems.Q[g]), as_lanes(problems.target[g]),
-            as_lanes(problems.start[g]),
-            as_lanes(problems.G[g]), as_lanes(problems.R[g]), as_lanes(problems.u[g]),
-            as_lanes(problems.F[g]), as_lanes(problems.f[g]),
-            as_lanes(problems.C[g]), as_lanes(problems.c[g]),
-            as_lanes(problems.d[g]), as_lanes(problems.rho[g]),
-        )  # fmt: skip
-        found = (
-            as_lanes(answers.u[g]), as_lanes(answers.w[g]), as_lanes(answers.x[g]),
-            as_lanes(answers.y[g]), as_lanes(answers.eps[g]), as_lanes(answers.z[g]),
-            as_lanes(answers.told[g]),
-        )  # fmt: skip
+    for start in range(0, len(problems), LANES):
+        gather(problems, start, len(problems), given)
         minimise(p, first, sizes, options, found, work, blocks, nodes)
+        scatter(written, start, len(problems), answers)
 
 
 def minimise(p, first, sizes, options, found, work, blocks, nodes):
@@ -211,16 +247,14 @@ def minimise(p, first, sizes, options, found, work, blocks, nodes):
         for i in range(L):
             d[i] = -lam[i]
         solve(p, first, sizes, work, blocks, nodes)
-        length = smaller(1.0, 1.0 / larger(
-            inverse_step(z, dz, cones, factors[2]), inverse_step(s, ds, cones, factors[3])
-        ))  # fmt: skip
-        left = 1.0 - length
         scaled(ds, cones, wbar, factors, za)
+        length = smaller(1.0, 1.0 / inverse_steps(lam, d, za, cones, factors[4]))
+        left = 1.0 - length
         corrected(lam, za, left * left * left * gap / count, cones, factors, d)
         solve(p, first, sizes, work, blocks, nodes)
-        length = TO_BOUNDARY / larger(
-            inverse_step(z, dz, cones, factors[2]), inverse_step(s, ds, cones, factors[3])
-        )
+        scaled(ds, cones, wbar, factors, za)
+        length = TO_BOUNDARY / inverse_steps(lam, d, za, cones, factors[4])
+        twice(d, ds, -1.0, cones, wbar, factors, dz)
         length = choose(running, smaller(length, 1.0), 0.0)
         # a lane that stumbles over rounding keeps what it had
         length = choose(length, length, 0.0)
@@ -242,11 +276,14 @@ def largest(a):
 
 
 def begin(p, first, sizes, mean, found, work):
-    """Write where it starts: at u, with slacks of at least ROOM, and z = mean s⁻¹."""
+    """Write where it starts: at û, with slacks of at least ROOM, and z = mean s⁻¹."""
     N, b, n, m, D, q = sizes
     K, _P, _L = slack_sizes(N, b, n, m, D, q)
     u, w, x, _y, eps, z, _told = found
     s = work[0][0]
+    for i in range(b):
+        for j in range(n):
+            u[i, j] = p.u[i, j]
     roll_out(p, first, sizes, u, w, x)
     for k in range(N + 1):
         for j in range(BOUNDS):
@@ -288,19 +325,9 @@ def roll_out(p, first, sizes, u, w, x):
         add(x[k + 1], 1.0, p.e[k], STATES)
 
 
-def _given(axes: int) -> Any:
-    return np.empty((0,) * axes)
-
-
 def _example() -> tuple[Any, ...]:
-    row, table = _given(3), _given(4)
-    cube, tesseract = _given(5), _given(6)
-    problems = Problems(
-        row, table, cube, table, table, table, row, cube, table, table, cube, table, tesseract,
-        cube, table, table,
-    )  # fmt: skip
-    answers = Answers(table, table, table, table, table, row, row)
-    return problems, np.empty(0, np.intp), (0,) * 6, np.empty(3), answers, np.empty(0)
+    table, vector = np.empty((0, 0)), np.empty(0)
+    return table, np.empty(0, np.intp), (0,) * 6, np.empty(3), table, vector
 
 
 _options: dict[str, Any] = {

@@ -95,22 +95,22 @@ def _of_rates(h, K, y):
 # --- small matrices -------------------------------------------------------------------------------
 
 
-def orthogonalise(V, first, last, U):
-    """Write U = Lᵀ (6, 6) with L Lᵀ = V Vᵀ, of columns first … last − 1 of V (6, …), overwritten.
+def orthogonalise(V, n, U):
+    """Write U = Lᵀ (6, 6) with L Lᵀ = V Vᵀ, of V (6 n,), row by row, which is overwritten.
 
     By Gram and Schmidt's method on V, not by Cholesky's on S, whose squares would leave only half
     of the digits where forces are almost at their limits.
     """
-    n = last - first
     for j in range(WRENCH):
-        row = V[j, first:last]
+        row = V[j * n : j * n + n]
         size = root(dot(row, row, n))
         inverse = choose(size - 1e-150, 1.0 / choose(size - 1e-150, size, 1.0), 0.0)
         U[j, j] = size
         for i in range(j + 1, WRENCH):
-            along = dot(V[i, first:last], row, n) * inverse
+            other = V[i * n : i * n + n]
+            along = dot(other, row, n) * inverse
             U[j, i] = along
-            add(V[i, first:last], -along * inverse, row, n)
+            add(other, -along * inverse, row, n)
 
 
 def factor(L, n):

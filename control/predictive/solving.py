@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import itertools
+import threading
 from collections.abc import Sequence
 from typing import Any
 
@@ -10,8 +12,15 @@ import numpy as np
 from ...arrays import Array
 from ...dynamics.kernels.scalars import LANES
 from ...errors import SolverError
-from ..kernels.newton import BOUNDS, slack_sizes
-from ..kernels.predictive import PREDICT, PREDICTIONS, Answers, Problems, memory_size
+from ..kernels.newton import BOUNDS
+from ..kernels.predictive import (
+    PREDICT,
+    PREDICTIONS,
+    Problems,
+    answer_counts,
+    memory_size,
+    problem_counts,
+)
 from .reference import by_cvxpy
 from .subproblem import Solution, Subproblem
 
@@ -34,11 +43,7 @@ def solve(problem: Subproblem, tolerance: float = TOLERANCE) -> Solution:
     if kernel is None:
         with PREDICT.uncompiled(1):
             return by_cvxpy(problem)
-    data = Problems(*[
-        np.ascontiguousarray(getattr(problem, name))[None, ..., None] for name in Problems._fields
-    ])  # fmt: skip
-    found = _run(kernel, data, problem, 1, tolerance)
-    return _solution(problem, Answers(*[x[0, ..., 0] for x in found]))
+    return _solved(kernel, [problem], 1, tolerance)[0]
 
 
 def solve_batch(problems: Sequence[Subproblem], tolerance: float = TOLERANCE) -> list[Solution]:
@@ -64,41 +69,48 @@ def solve_batch(problems: Sequence[Subproblem], tolerance: float = TOLERANCE) ->
     if kernel is None:
         with PREDICTIONS.uncompiled(len(problems)):
             return [solve(problem, tolerance) for problem in problems]
-    groups = -(-len(problems) // LANES)
-    data = Problems(*[
-        _in_lanes([getattr(p, name) for p in problems], groups) for name in Problems._fields
-    ])  # fmt: skip
-    found = _run(kernel, data, one, LANES, tolerance)
-    each = [np.moveaxis(x, -1, 1).reshape(-1, *x.shape[1:-1]) for x in found]
-    return [_solution(p, Answers(*own)) for p, *own in zip(problems, *each, strict=False)]
+    return _solved(kernel, problems, LANES, tolerance)
 
 
-def _in_lanes(arrays: list[Array], groups: int) -> Array:
-    """(groups, …, LANES), the last problem again where there are no more."""
-    filled = arrays + [arrays[-1]] * (groups * LANES - len(arrays))
-    rows = np.array(filled).reshape(groups, LANES, -1).swapaxes(1, 2)
-    return np.ascontiguousarray(rows).reshape(groups, *arrays[0].shape, LANES)
+def _solved(
+    kernel: Any, problems: Sequence[Subproblem], lanes: int, tolerance: float
+) -> list[Solution]:
+    """What the kernel finds, for problems with the same contacts."""
+    one, options = problems[0], np.array([tolerance, START, ITERATIONS])
+    size, found_size = sum(problem_counts(*one.sizes)), sum(answer_counts(*one.sizes))
+    memory = _memory(lanes * (size + memory_size(*one.sizes) + 1))
+    given, found = memory[: lanes * size].reshape(lanes, size), list[Solution]()
+    for start in range(0, len(problems), lanes):
+        group = problems[start : start + lanes]
+        for row, problem in zip(given, group, strict=False):
+            np.concatenate([getattr(problem, name).ravel() for name in Problems._fields], out=row)
+        answers = np.empty((len(group), found_size))
+        kernel(given[: len(group)], one.first, one.sizes, options, answers, memory[given.size :])
+        found += [_solution(one.sizes, row) for row in answers]
+    return found
 
 
-def _run(kernel: Any, data: Problems, problem: Subproblem, lanes: int, tolerance: float) -> Answers:
-    """What the kernel finds, for problems with the contacts of this one."""
-    (N, b, n, _, _, _), L = problem.sizes, slack_sizes(*problem.sizes)[2]
-    shapes = (b, n), (N, 6), (N + 1, 12), (N + 1, 12), (N + 1, BOUNDS), (L,), (4,)
-    answers = Answers(*[np.empty((len(data.h), *shape, lanes)) for shape in shapes])
-    answers.u[:] = data.u
-    options = np.array([tolerance, START, ITERATIONS])
-    memory = np.empty(lanes * (memory_size(*problem.sizes) + 1))
-    kernel(data, problem.first, problem.sizes, options, answers, memory)
-    return answers
+def _memory(count: int) -> Array:
+    """This thread's memory, of so many numbers: new pages take longer than some steps do."""
+    memory: Array | None = getattr(_kept, "memory", None)
+    if memory is None or len(memory) < count:
+        memory = _kept.memory = np.empty(count)
+    return memory[:count]
 
 
-def _solution(problem: Subproblem, found: Answers) -> Solution:
-    N, b, _, m, D, q = problem.sizes
-    off = D * b * q
-    cones, rows = found.z[:off].reshape(D, b, q).transpose(1, 2, 0), found.z[off : off + b * m]
-    bounds = found.z[off + b * m :][: (N + 1) * BOUNDS]
-    cost, error, iterations, solved = found.told.tolist()
+_kept = threading.local()
+
+
+def _solution(sizes: tuple[int, int, int, int, int, int], told: Array) -> Solution:
+    N, b, n, m, D, q = sizes
+    ends = [0, *itertools.accumulate(answer_counts(*sizes))]
+    u, w, x, y, eps, z, ending = [told[i:j] for i, j in itertools.pairwise(ends)]
+    of_cones, of_rows = D * b * q, b * m
+    rows = z[of_cones : of_cones + of_rows].reshape(b, m)
+    bounds = z[of_cones + of_rows :][: (N + 1) * BOUNDS].reshape(N + 1, BOUNDS)
+    cones = z[:of_cones].reshape(D, b, q).transpose(1, 2, 0)
+    cost, error, iterations, solved = ending.tolist()
     return Solution(
-        found.u, found.w, found.x, found.eps, found.y, rows.reshape(b, m), cones,
-        bounds.reshape(N + 1, BOUNDS), cost, error, int(iterations), solved > 0,
+        u.reshape(b, n), w.reshape(N, 6), x.reshape(N + 1, 12), eps.reshape(N + 1, BOUNDS),
+        y.reshape(N + 1, 12), rows, cones, bounds, cost, error, int(iterations), solved > 0,
     )  # fmt: skip
