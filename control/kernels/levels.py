@@ -42,10 +42,10 @@ from .minimum import (
     constraint_row,
     constraint_values,
     least_cost,
+    most_violated,
     point,
     solve_factor,
     solve_transposed_factor,
-    update_working_set,
 )
 from .reduction import cost
 
@@ -415,6 +415,24 @@ def remove_dependent(working_set, lam, k):
             k += 1
 
 
+def update_working_set(working_set, lam, k, x, low, high):
+    """Remove rows of wrong multipliers, or add the most violated one; whether y is the minimum.
+
+    The first k multipliers are those of equations. nan counts as a wrong multiplier.
+    """
+    same = True
+    for i in range(len(working_set)):
+        if working_set[i] != 0:
+            if not lam[k] * working_set[i] >= 0.0:
+                working_set[i], same = 0, False
+            k += 1
+    worst = most_violated(working_set, x, low, high) if same else -1
+    if worst >= 0:
+        working_set[worst] = 1 if x[worst] - high[worst] > low[worst] - x[worst] else -1
+        same = False
+    return same
+
+
 def longest_step(working_set, x, there, low, high):
     """How far from the values x towards others all bounds hold, in [0, 1]; the row that ends it."""
     share, blocking = 1.0, -1
@@ -456,7 +474,7 @@ def nearest(K, y, cost):
 
 
 def hierarchy(data, entries, rank, working_set, levels, solution):
-    """Fill the solution; return the iterations it took, or RANK_DEFICIENT, or NOT_CONVERGED.
+    """Fill the solution; return the iterations it took, or why there is none, as `minimum`.
 
     Args:
         data: of the program; its tasks are those that all levels leave.
@@ -489,8 +507,9 @@ def hierarchy(data, entries, rank, working_set, levels, solution):
             given = data, entries, X, W, MX, E, near, low, high, working_set, y, x, solution
             if least_cost(*given) < 0:
                 near[:] = K
-                if least_cost(*given) < 0:
-                    return NOT_CONVERGED
+                why = least_cost(*given)
+                if why < 0:
+                    return why
         if not solve_held(
             data, entries, X, W, MX, E, B, ends, K, low, high, step >= ROUNDS, working_set,
             best, there, lam, solution,

@@ -1,21 +1,23 @@
 # mypy: disable-error-code="no-untyped-def, misc, no-untyped-call"
-"""Primal-dual active-set method for the reduced program, warm-started with the last working set.
+"""Dual active-set method for the reduced program, warm-started with the last working set.
 
     minimise ½ yᵀH y + gᵀy   such that   low ≤ C y ≤ high
 
-Given a working set of rows C_w held at their bounds c, and the factor H = Uᵀ U, the conditions of
-optimality are solved by the Schur complement (the range-space method):
+Given a working set of rows C_w held at their bounds c, signed so that C_w y ≤ c, and the factor
+H = Uᵀ U, the conditions of optimality are solved by the Schur complement (the range-space method):
 
     H y + g + C_wᵀ λ = 0,   C_w y = c      ⇒      (V Vᵀ) λ = C_w y₀ − c,    y = y₀ − U⁻¹ Vᵀ λ
 
 with y₀ = −H⁻¹ g, the unconstrained minimum, and V = C_w U⁻ᵀ. y is the minimum when it satisfies all
-other rows, and λ ≥ 0 at upper bounds, λ ≤ 0 at lower ones. If not, the rows with multipliers of the
-wrong sign leave the working set; if there are none, the most violated row enters it. From the last
-tick's working set this mostly ends after one or two iterations. It is a heuristic without a proof
-of termination (several rows leave at once): after `ITERATIONS` a solver takes over.
+other rows, and λ ≥ 0. From the last working set, rows that depend on others leave first, and those
+of negative multipliers until there are none. Then the most violated row enters, and λ goes to its
+new solution, but no farther than to where a multiplier is zero: that row leaves, and λ goes on from
+there. Where the row depends on those held, Σ r_k C_k, λ goes along −r until one leaves; if none
+can, no y satisfies all rows. Each row that enters increases the least cost, so that the method
+ends; from the last tick's working set mostly after one or two steps.
 
-J. Nocedal, S. Wright, "Numerical Optimization" (2006), 16.2 and 16.5; M. Hintermüller, K. Ito,
-K. Kunisch, "The primal-dual active set strategy as a semismooth Newton method" (2002). Symbols as
+D. Goldfarb, A. Idnani, "A numerically stable dual method for solving strictly convex quadratic
+programs" (1983); J. Nocedal, S. Wright, "Numerical Optimization" (2006), 16.2 and 16.5. Symbols as
 in `reduction`.
 """
 
@@ -33,8 +35,8 @@ from .reduction import cost
 Array = NDArray[np.float64]
 Index = NDArray[np.intp]
 
-RANK_DEFICIENT, NOT_CONVERGED = -2, -1
-ITERATIONS = 15
+INFEASIBLE, RANK_DEFICIENT, NOT_CONVERGED = -3, -2, -1
+STEPS = 4  # most rows that enter for each unknown: rounding may keep the method from ending
 # least pivot of H relative to its diagonal: below it is cancellation, H is singular to rounding
 PIVOT = 1e-14
 # least pivot of V Vᵀ relative to its diagonal: below it the rows of the working set are dependent
@@ -177,94 +179,119 @@ def constraint_bounds(data, low, high):
         low[at + i], high[at + i] = slowest[i], fastest[i]
 
 
-def multipliers(V, rhs, count, lam):
-    """Solve (V Vᵀ) λ = rhs for the first `count` rows, into `lam`; whether they are independent."""
-    S = np.empty((count, count))
+def factor_row(V, L, k):
+    """Fill row k of L, V Vᵀ = L Lᵀ, from those before it; return whether V[k] is independent."""
+    size = total = 0.0
+    for i in range(k + 1):
+        total = 0.0
+        for c in range(1, V.shape[1]):
+            total += V[k, c] * V[i, c]
+        size = total
+        for j in range(i):
+            total -= L[k, j] * L[i, j]
+        if i < k:
+            L[k, i] = total / L[i, i]
+    if k == V.shape[1] - 1 or not total > DEPENDENT * size:  # so many rows are dependent
+        return False
+    L[k, k] = np.sqrt(total)
+    return True
+
+
+def multipliers(L, rhs, count, lam):
+    """Solve L Lᵀ λ = rhs of the first `count` rows."""
     for i in range(count):
-        for j in range(i + 1):
-            S[i, j] = 0.0
-            for c in range(1, V.shape[1]):
-                S[i, j] += V[i, c] * V[j, c]
-    for i in range(count):
-        size = S[i, i]
         lam[i] = rhs[i]
-        for j in range(i + 1):
-            total = S[i, j]
-            for k in range(j):
-                total -= S[i, k] * S[j, k]
-            if j < i:
-                S[i, j] = total / S[j, j]
-                lam[i] -= S[i, j] * lam[j]
-            elif total > DEPENDENT * size:
-                S[i, i] = np.sqrt(total)
-            else:
-                return False
-        lam[i] /= S[i, i]
-    for k in range(count):
-        i = count - 1 - k
+        for j in range(i):
+            lam[i] -= L[i, j] * lam[j]
+        lam[i] /= L[i, i]
+    transposed(L, count, lam)
+
+
+def transposed(L, count, x):
+    """x becomes L⁻ᵀ x."""
+    for back in range(count):
+        i = count - 1 - back
         for j in range(i + 1, count):
-            lam[i] -= S[j, i] * lam[j]
-        lam[i] /= S[i, i]
-    return True
+            x[i] -= L[j, i] * x[j]
+        x[i] /= L[i, i]
 
 
-def solve_working_set(J, F, N, L, act, X, W, MX, E, U, low, high, working_set, y0, y, lam):
-    """Fill y with the rows of the working set at their bounds, and λ; whether they are independent.
+def enter(bound, sign, U, y0, V, rhs, L, k):
+    """Hold row V[k] [1; y] of C at its bound; return whether it is independent of those before."""
+    rhs[k] = -sign * bound
+    for c in range(len(y0)):
+        V[k, c] *= sign
+        rhs[k] += V[k, c] * y0[c]
+    solve_transposed_factor(U, V[k])
+    return factor_row(V, L, k)
 
-    Args:
-        E: equations E [1; y] = 0, the first rows of λ.
-        y0: the unconstrained minimum.
-        working_set: of each row 1 at its upper bound, −1 at its lower one, else 0.
+
+def leave(working_set, held, equal, count, V, rhs, L, lam):
+    """Remove the held rows of negative multipliers, or none, but for the first `equal` ones.
+
+    Returns how many are left, and whether the last one is independent.
     """
-    n, count = len(y), len(E)
-    for i in range(len(working_set)):
-        count += working_set[i] != 0
-    for c in range(n):
-        y[c] = y0[c]
-    if count >= n:
-        return False
-    V, rhs, k = np.empty((count, n)), np.zeros(count), len(E)
-    for i in range(len(E)):
-        V[i] = E[i]
-    for i in range(len(working_set)):
-        if working_set[i] != 0:
-            constraint_row(i, J, F, N, L, act, X, W, MX, V[k])
-            rhs[k] = -(high[i] if working_set[i] > 0 else low[i])
+    k, independent = equal, True
+    for i in range(equal, count):
+        if lam[i] >= 0.0:
+            if k < i:
+                V[k], rhs[k], lam[k], held[k] = V[i], rhs[i], lam[i], held[i]
+                independent = factor_row(V, L, k)
             k += 1
+        else:
+            working_set[held[i]] = 0
+    return k, independent
+
+
+def displacement(V, rhs, L, count, lam, more, z):
+    """Fill z = −Vᵀ λ, so that V z = −rhs; refined once, for λ may be far larger than z."""
+    for c in range(len(z)):
+        z[c] = 0.0
     for k in range(count):
-        for c in range(n):
-            rhs[k] += V[k, c] * y0[c]
-        solve_transposed_factor(U, V[k])
-    if not multipliers(V, rhs, count, lam):
-        return False
-    step = np.zeros(n)  # U⁻¹ Vᵀ λ
+        for c in range(1, len(z)):
+            z[c] -= lam[k] * V[k, c]
     for k in range(count):
-        for c in range(1, n):
-            step[c] += lam[k] * V[k, c]
-    solve_factor(U, step)
-    for c in range(1, n):
-        y[c] -= step[c]
-    return True
+        more[k] = rhs[k]
+        for c in range(1, len(z)):
+            more[k] += V[k, c] * z[c]
+    multipliers(L, more, count, more)
+    for k in range(count):
+        for c in range(1, len(z)):
+            z[c] -= more[k] * V[k, c]
 
 
-def update_working_set(working_set, lam, k, x, low, high):
-    """Remove rows of wrong multipliers, or add the most violated one; whether y is the minimum.
+def dual_step(L, rhs, equal, count, independent, lam, new):
+    """Let λ go towards its solution; return the row that ends the way before, or −1.
 
-    The first k multipliers are those of equations. Comparisons are written so that nan counts as a
-    wrong multiplier, and as a violation.
+    If the last row is not independent the way has no end: INFEASIBLE if no row ends it.
     """
-    same, worst, excess = True, -1, FEASIBILITY
+    last = count - 1
+    if independent:
+        multipliers(L, rhs, count, new)
+    else:
+        for i in range(last):
+            new[i] = L[last, i]
+        transposed(L, last, new)
+        for i in range(last):
+            new[i] = lam[i] - new[i]
+        new[last] = lam[last] + 1.0
+    share, leaving = (1.0, -1) if independent else (np.inf, INFEASIBLE)
+    for i in range(equal, last):
+        falls = lam[i] - new[i]
+        if falls > 0.0 and lam[i] < share * falls:
+            share, leaving = lam[i] / falls, i
+    for i in range(count):
+        lam[i] = new[i] if leaving < 0 else lam[i] + share * (new[i] - lam[i])
+    return leaving
+
+
+def most_violated(working_set, x, low, high):
+    """The row that is beyond a bound by most, or −1; nan counts as a violation."""
+    worst, excess = -1, FEASIBILITY
     for i in range(len(working_set)):
-        if working_set[i] != 0:
-            if not lam[k] * working_set[i] >= 0.0:
-                working_set[i], same = 0, False
-            k += 1
-        elif not (x[i] - high[i] <= excess and low[i] - x[i] <= excess):
+        if working_set[i] == 0 and not (x[i] - high[i] <= excess and low[i] - x[i] <= excess):
             worst, excess = i, max(x[i] - high[i], low[i] - x[i])
-    if same and worst >= 0:
-        working_set[worst] = 1 if x[worst] - high[worst] > low[worst] - x[worst] else -1
-        same = False
-    return same
+    return worst
 
 
 class Data(NamedTuple):
@@ -313,37 +340,70 @@ class Solution(NamedTuple):
 def least_cost(data, entries, X, W, MX, E, K, low, high, working_set, y, x, solution):
     """Fill y, the least ½ [1; y]ᵀ K [1; y] within the bounds, the values x and the solution.
 
-    Returns the iterations it took, or NOT_CONVERGED; K is overwritten.
+    Returns the steps it took, or INFEASIBLE, or NOT_CONVERGED; K is overwritten.
     """
     columns, others, act = entries.columns, entries.others, entries.actuated
     J, F, N, L = data.J, data.F, data.N, data.L
-    y0, lam = np.empty(len(y)), np.empty(len(y))
+    n, count, leaving = len(y), len(E), 0
+    y0, rhs, lam, new = np.empty(n), np.empty(n), np.zeros(n), np.empty(n)
+    V, factor, held = np.empty((n, n)), np.empty((n, n)), np.empty(n, dtype=np.int64)
     y0[0] = 1.0
-    for i in range(1, len(y)):
+    for i in range(1, n):
         y0[i] = -K[0, i]
     if not cholesky(K):
         return NOT_CONVERGED
     solve_transposed_factor(K, y0)
     solve_factor(K, y0)
-    for step in range(ITERATIONS):
-        if not solve_working_set(
-            J, F, N, L, act, X, W, MX, E, K, low, high, working_set, y0, y, lam
-        ):
-            break
+    for i in range(count):
+        V[i] = E[i]
+        if not enter(0.0, 1.0, K, y0, V, rhs, factor, i):
+            return NOT_CONVERGED
+    for i in range(len(working_set)):
+        if working_set[i] != 0:
+            sign, bound = float(working_set[i]), high[i] if working_set[i] > 0 else low[i]
+            constraint_row(i, J, F, N, L, act, X, W, MX, V[count])
+            if enter(bound, sign, K, y0, V, rhs, factor, count):
+                held[count] = i
+                count += 1
+            else:
+                working_set[i] = 0
+    before = -1
+    while count != before:
+        before = count
+        multipliers(factor, rhs, count, lam)
+        count, _ = leave(working_set, held, len(E), count, V, rhs, factor, lam)
+    for step in range(STEPS * n):
+        displacement(V, rhs, factor, count, lam, new, y)
+        solve_factor(K, y)
+        for c in range(n):
+            y[c] += y0[c]
         point(
             J, columns, others, act, 1 + len(columns) - len(J), X, W, MX, y,
             solution.a, solution.w, solution.tau,
         )  # fmt: skip
         constraint_values(F, N, L, act, solution.a, solution.w, solution.tau, x)
-        if update_working_set(working_set, lam, len(E), x, low, high):
+        i = most_violated(working_set, x, low, high)
+        if i < 0:
             return step
-    for i in range(len(working_set)):
-        working_set[i] = 0
+        sign, bound = (1.0, high[i]) if x[i] - high[i] > low[i] - x[i] else (-1.0, low[i])
+        constraint_row(i, J, F, N, L, act, X, W, MX, V[count])
+        independent = enter(bound, sign, K, y0, V, rhs, factor, count)
+        working_set[i], held[count], lam[count], leaving = int(sign), i, 0.0, 0
+        count += 1
+        while leaving >= 0:
+            leaving = dual_step(factor, rhs, len(E), count, independent, lam, new)
+            if leaving >= 0:
+                lam[leaving] = -1.0
+                count, independent = leave(working_set, held, len(E), count, V, rhs, factor, lam)
+        if leaving == INFEASIBLE:
+            return INFEASIBLE
     return NOT_CONVERGED
 
 
 def minimum(data, entries, rank, working_set, solution):
-    """Fill the minimum; return the iterations it took, or RANK_DEFICIENT, or NOT_CONVERGED.
+    """Fill the minimum; return the steps it took, or why there is none.
+
+    INFEASIBLE, RANK_DEFICIENT, or NOT_CONVERGED.
 
     Args:
         data: of the program.

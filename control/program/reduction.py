@@ -40,12 +40,12 @@ class Structure(Protocol):
 def minimum(
     program: Program, structure: Structure, levels: Levels | None = None
 ) -> tuple[tuple[Array, Array, Array] | None, int]:
-    """Return (a, w, τ) of the minimum, and the iterations it took from the last working set.
+    """Return (a, w, τ) of the minimum, and the steps it took from the last working set.
 
     With `levels`, that of the strict hierarchy, and the program's tasks are what these leave.
-    Most ticks of a robot that stands or walks need no other solver. None where the iterations do
-    not converge, where contacts are redundant, where motors act against each other through
-    closures, without Numba, or as long as it is not compiled.
+    None where the program is `INFEASIBLE`, in place of the steps; and where a solver is needed:
+    where the steps do not end, where contacts are redundant, where motors act against each other
+    through closures, without Numba, or as long as it is not compiled.
     """
     if not _supports(program, structure):
         return None, 0

@@ -7,6 +7,7 @@ from dataclasses import replace
 import numpy as np
 
 from ...arrays import Array
+from ..kernels.minimum import INFEASIBLE
 from ..program.hierarchy import cascade
 from ..program.null_space import solutions
 from ..program.qp import Program, Reduced
@@ -18,6 +19,7 @@ _NOTHING = np.zeros(0)
 # largest violation by a solver's answer, relative to the largest force or acceleration
 ACCEPTED = 1e-7
 _INCONSISTENT = Answer(None, "the contacts contradict each other", 0)
+_INFEASIBLE = _NOTHING, _NOTHING, _NOTHING, Answer(None, "infeasible", 0)
 
 
 class ProgramSolver:
@@ -69,6 +71,8 @@ class ProgramSolver:
         found, steps = minimum(program, of)
         if found is not None:
             return *found, Answer(_NOTHING, "optimal", steps)
+        if steps == INFEASIBLE:
+            return _INFEASIBLE
         answer, small = self._with(of, accelerations=False)
         if answer.y is None or small is None:
             return _NOTHING, _NOTHING, _NOTHING, answer
@@ -93,6 +97,8 @@ class ProgramSolver:
         solved, steps = minimum(rest, of, levels)
         if solved is not None:
             return *solved, Answer(_NOTHING, "optimal", steps)
+        if steps == INFEASIBLE:
+            return _INFEASIBLE
         found = solutions(program, of.columns)
         if found is None:
             return _NOTHING, _NOTHING, _NOTHING, _INCONSISTENT
