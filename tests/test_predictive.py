@@ -344,11 +344,14 @@ def test_known_wrenches_shift_the_forces():
 
 
 def test_a_hand_on_a_wall_by_the_same_lines():
-    """Feet and a hand: what the hand gives lies in its own cone, about the wall's normal."""
+    """Feet and a hand: what the hand gives lies in its own cone, about the wall's normal.
+
+    Cones of three and of four entries, of a friction of moments, and contacts with fewer cones.
+    """
     robot = fw.load("talos")
     q = standing("talos")[2]
     frame = "wrist_right_ft_link"
-    hand = PointContact(frame, 0.5, normal=(0.0, 1.0, 0.0), name="hand")
+    hand = PointContact(frame, 0.5, normal=(0.0, 1.0, 0.0), name="hand", torsional_friction=0.02)
     feet = ContactSet(robot, [*at_feet(robot, 0.6), hand])
     v = np.zeros(robot.nv)
     v[1] = -0.4
@@ -360,6 +363,7 @@ def test_a_hand_on_a_wall_by_the_same_lines():
     force = found.wrenches(0)["hand"].force
     assert force[1] > 1.0  # it leans on the wall
     assert np.hypot(force[0], force[2]) <= 0.5 * force[1] + 1e-6
+    assert found.solution.cost == pytest.approx(by_cvxpy(found.subproblem).cost, rel=1e-4)
 
 
 def test_nodes_end_where_contacts_change():

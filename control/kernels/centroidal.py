@@ -92,7 +92,7 @@ class Blocks(NamedTuple):
     Attributes:
         wrench: (C, 6, n).
         rows, bounds: (C, l, n), (C, l).
-        cones, offsets: C and c, (C, q, D, n), (C, q, D).
+        cones, offsets, at: C, c, and which entries of u, (C, q, D) each.
         even: (C, n).
         joints: (C, j).
         scale, middle: (C, j), of the torques' bounds: 2/(upper − lower), (upper + lower)/2.
@@ -103,6 +103,7 @@ class Blocks(NamedTuple):
     bounds: Any
     cones: Any
     offsets: Any
+    at: Any
     even: Any
     joints: Any
     scale: Any
@@ -133,7 +134,7 @@ class Cost(NamedTuple):
     rise: Any
 
 
-def assemble(body, targets, grid, nominal, blocks, now, then, carries, cost, problem, first):
+def assemble(body, targets, grid, nominal, blocks, now, then, carries, cost, problem, first, at):
     """Write the subproblem.
 
     Args:
@@ -141,7 +142,7 @@ def assemble(body, targets, grid, nominal, blocks, now, then, carries, cost, pro
         now, then: Legs as they are, and as the robot stood.
         carries: (C,), which contacts carry now; the others' legs are taken to stand.
         problem: Problems, each array of a single one, is written, but for x_0.
-        first: (N + 1,), is written.
+        first, at: (N + 1,), (b, q, D), are written, see `Subproblem`.
     """
     wrench, com = np.empty((2, 6, blocks.even.shape[1])), np.empty((len(grid.h), 3))
     aims(body, targets, grid, cost, problem)
@@ -155,8 +156,9 @@ def assemble(body, targets, grid, nominal, blocks, now, then, carries, cost, pro
             legs = now if carries[c] else then
             arm = grid.poses[i, :3, 3] - com[k]
             contact_rows(
-                body, targets.rotation[k], grid, i, arm, blocks, legs, wrench, problem, row
-            )
+                body, targets.rotation[k], grid, i, arm, blocks, legs, wrench, problem, at,
+                row,
+            )  # fmt: skip
             # points that share a force, Σ f_i = f, have a sum of squares of f²/n
             square = 0.0
             for a in range(blocks.even.shape[1]):
@@ -252,7 +254,7 @@ def surplus(inverse, targets, k, t, beyond, out):
         out[i] = fade * beyond[i] - known[i] - targets.rate[k, i]
 
 
-def contact_rows(body, rotation, grid, i, arm, blocks, legs, wrench, problem, row):
+def contact_rows(body, rotation, grid, i, arm, blocks, legs, wrench, problem, at, row):
     """Write G, F, f, C and c of a contact i that carries at a node.
 
     Args:
@@ -283,6 +285,7 @@ def contact_rows(body, rotation, grid, i, arm, blocks, legs, wrench, problem, ro
     given, j = blocks.bounds.shape[1], blocks.joints.shape[1]
     problem.F[row, :given], problem.f[row, :given] = blocks.rows[contact], blocks.bounds[contact]
     problem.C[row], problem.c[row] = blocks.cones[contact], blocks.offsets[contact]
+    at[row] = blocks.at[contact]
     for joint in range(j):
         at, scale = blocks.joints[contact, joint], blocks.scale[contact, joint]
         up, down = given + joint, given + j + joint
@@ -293,7 +296,6 @@ def contact_rows(body, rotation, grid, i, arm, blocks, legs, wrench, problem, ro
             for d in range(6):
                 total += legs.jacobians[contact, d, at] * local[d, a]
             problem.F[row, up, a] = -body.weight * scale * total
-            problem.F[row, down, a] = body.weight * scale * total
 
 
 def turned(R, A, x):
@@ -322,18 +324,18 @@ def inverted(A):
 
 
 def _example():
-    x, row, table, cube, tesseract = 0.0, *(np.empty((0,) * axes) for axes in range(1, 5))
-    own, mask = np.empty(0, np.intp), np.empty(0, bool)
+    x, row, table, cube = 0.0, *(np.empty((0,) * axes) for axes in range(1, 4))
+    own, mask, at = np.empty(0, np.intp), np.empty(0, bool), np.empty((0, 0, 0), np.intp)
     legs = Legs(cube, row)
     return (
         Rigid(x, x, x, row, row, row, row, table), Targets(table, table, cube, table, table),
         Grid(row, own, own, own, cube, row), Nominal(row, table, table),
-        Blocks(cube, cube, table, tesseract, cube, table, own.reshape(0, 0), table, table),
+        Blocks(cube, cube, table, cube, cube, at, table, own.reshape(0, 0), table, table),
         legs, legs, mask, Cost(row, x, x, x, x, x, x),
         Problems(
-            row, table, cube, table, table, table, row, cube, table, table, cube, table, tesseract,
-            cube, table, table,
-        ), own,
+            row, table, cube, table, table, table, row, cube, table, table, cube, table, cube, cube,
+            table, table,
+        ), own, at,
     )  # fmt: skip
 
 

@@ -40,22 +40,26 @@ ENTRIES = 2, 2, 9, 9, 10, 10
 SIGNS = -1.0, 1.0, 1.0, -1.0, 1.0, -1.0
 
 
-def slack_sizes(N: Any, b: Any, n: Any, m: Any, D: Any, q: Any) -> Any:
+def slack_sizes(N: Any, b: Any, n: Any, m: Any, r: Any, D: Any, q: Any) -> Any:
     """Return how many cones, half-lines and entries of s there are."""
     P = b * m + 2 * (N + 1) * BOUNDS
     return b * q, P, D * b * q + P
 
 
-def left_over(p, first, sizes, u, x, eps, given, out):
+def left_over(p, at, sizes, u, x, eps, given, out):
     """Write given [f, c, d, 0] − F [u, x, ε]: s itself for 1, and −F [du, dx, dε] for 0."""
-    N, b, n, m, D, q = sizes
-    K, _P, _L = slack_sizes(N, b, n, m, D, q)
+    N, b, n, m, r, D, q = sizes
+    K, _P, _L = slack_sizes(N, b, n, m, r, D, q)
     for i in range(b):
         for j in range(q):
             for a in range(D):
-                out[a * K + i * q + j] = given * p.c[i, j, a] + dot(p.C[i, j, a], u[i], n)
-        for j in range(m):
-            out[D * K + i * m + j] = given * p.f[i, j] - dot(p.F[i, j], u[i], n)
+                out[a * K + i * q + j] = given * p.c[i, j, a] + p.C[i, j, a] * u[i, at[i, j, a]]
+        row = D * K + i * m
+        for j in range(r):
+            along = dot(p.F[i, j], u[i], n)
+            out[row + j] = given * p.f[i, j] - along
+            if j >= 2 * r - m:
+                out[row + j + m - r] = given * p.f[i, j + m - r] + along
     off = D * K + b * m
     for k in range(N + 1):
         for j in range(BOUNDS):
@@ -64,25 +68,40 @@ def left_over(p, first, sizes, u, x, eps, given, out):
             out[i + (N + 1) * BOUNDS] = eps[k, j]
 
 
-def pull(p, sizes, i, z, out):
-    """Add what multipliers z of the limits of contact i are in its u: Fᵀz (n,)."""
-    N, b, n, m, D, q = sizes
-    K, _P, _L = slack_sizes(N, b, n, m, D, q)
-    for j in range(q):
-        for a in range(D):
-            add(out, -z[a * K + i * q + j], p.C[i, j, a], n)
-    for j in range(m):
-        add(out, z[D * K + i * m + j], p.F[i, j], n)
+def pull(F, C, at, sizes, z, out):
+    """Add what multipliers z of the limits of u are in it: Fᵀz (b, n)."""
+    N, b, n, m, r, D, q = sizes
+    K, _P, _L = slack_sizes(N, b, n, m, r, D, q)
+    for i in range(b):
+        own, row = out[i], D * K + i * m
+        for j in range(0, r - 1, 2):
+            x, y = both_sides(z, row, j, m, r), both_sides(z, row, j + 1, m, r)
+            for a in range(n):
+                own[a] = own[a] + (x * F[i, j, a] + y * F[i, j + 1, a])
+        for j in range(r - r % 2, r):
+            add(own, both_sides(z, row, j, m, r), F[i, j], n)
+        for j in range(q):
+            for a in range(D):
+                k = at[i, j, a]
+                own[k] = own[k] - z[a * K + i * q + j] * C[i, j, a]
 
 
-def residuals(p, first, sizes, found, work, s):
+def both_sides(z, row, j, m, r):
+    """The multiplier of row j of F, from above, less that from below."""
+    if j < 2 * r - m:
+        return 1.0 * z[row + j]
+    return z[row + j] - z[row + j + m - r]
+
+
+def residuals(p, first, at, sizes, found, work, s):
     """Write y, r_s, r_u and r_ε; return the cost."""
-    N, b, n, m, D, q = sizes
-    K, _P, L = slack_sizes(N, b, n, m, D, q)
+    N, b, n, m, r, D, q = sizes
+    K, _P, L = slack_sizes(N, b, n, m, r, D, q)
+    off = D * K + b * m
     u, _w, x, y, eps, z, _told = found
     vectors, _factors, motions, inputs, rows, _weights, _flags = work
     rs, ru, re, pushed = vectors[5], inputs[0], rows[0], motions[0, 0]
-    left_over(p, first, sizes, u, x, eps, 1.0, rs)
+    left_over(p, at, sizes, u, x, eps, 1.0, rs)
     for i in range(L):
         rs[i] = s[i] - rs[i]
     value = 0.0
@@ -99,24 +118,23 @@ def residuals(p, first, sizes, found, work, s):
                     ru[i, j] = p.R[i, j] * away
                     value = value + 0.5 * p.R[i, j] * away * away
                 add_back(p.G[i], pushed, WRENCH, n, ru[i])
-                pull(p, sizes, i, z, ru[i])
         for i in range(STATES):
-            off = x[k, i] - p.target[k, i]
-            y[k, i] = y[k, i] + p.Q[k, i] * off
-            value = value + 0.5 * p.Q[k, i] * off * off
+            away = x[k, i] - p.target[k, i]
+            y[k, i] = y[k, i] + p.Q[k, i] * away
+            value = value + 0.5 * p.Q[k, i] * away * away
         for j in range(BOUNDS):
-            i = D * K + b * m + k * BOUNDS + j
+            i = off + k * BOUNDS + j
             y[k, ENTRIES[j]] = y[k, ENTRIES[j]] + SIGNS[j] * z[i]
             re[k, j] = p.rho[k, j] - z[i] - z[i + (N + 1) * BOUNDS]
             value = value + p.rho[k, j] * eps[k, j]
+    pull(p.F, p.C, at, sizes, z, ru)
     return value
 
 
-def build(p, first, sizes, wbar, factors, weights, blocks, nodes):
+def build(p, first, at, sizes, wbar, factors, weights, blocks, nodes):
     """Factor the Hessians of all contacts, and the recursion of P."""
-    N, b, n, m, D, q = sizes
-    _K, _P, _L = slack_sizes(N, b, n, m, D, q)
-    H, V, X, M = blocks
+    N, _b, n, _m, _r, _D, _q = sizes
+    H, V, X, M, C = blocks
     Pp, U, Z, T, _v, _forced, squares, _w = nodes
     P, W = squares[0], squares[1]
     for i in range(STATES):
@@ -126,16 +144,17 @@ def build(p, first, sizes, wbar, factors, weights, blocks, nodes):
         k = N - 1 - step_
         width = (first[k + 1] - first[k]) * n
         for i in range(first[k], first[k + 1]):
-            block_factor(p, sizes, i, wbar, factors, H, M)
+            given = p.R[i], p.F[i], p.C[i], at[i]
+            block_factor(given, i, sizes, wbar, factors, H[i], M, C)
             for a in range(n):
-                row, at = V[i, a], (i - first[k]) * n + a
+                row, column = V[i, a], (i - first[k]) * n + a
                 for j in range(WRENCH):
                     row[j] = p.G[i, j, a]
                 for c in range(a):
                     add(row, -H[i, a, c], V[i, c], WRENCH)
                 for j in range(WRENCH):
                     row[j] = row[j] * H[i, a, a]
-                    X[j * width + at] = row[j]
+                    X[j * width + column] = row[j]
         orthogonalise(X, width, U[k])
         eliminate(p.h[k], p.K[k], U[k], P, Pp[k], Z[k], T[k], W)
         carried(p.h[k], p.s[k], p.K[k], Pp[k], P, W)
@@ -144,8 +163,8 @@ def build(p, first, sizes, wbar, factors, weights, blocks, nodes):
 
 def stiffen(p, sizes, k, wbar, weights, P):
     """Add Q_k and the curvature of the rows of x, their ε eliminated."""
-    N, b, n, m, D, q = sizes
-    K, _P, _L = slack_sizes(N, b, n, m, D, q)
+    N, b, n, m, r, D, q = sizes
+    K, _P, _L = slack_sizes(N, b, n, m, r, D, q)
     for i in range(STATES):
         P[i, i] = P[i, i] + p.Q[k, i]
     for j in range(BOUNDS):
@@ -155,65 +174,91 @@ def stiffen(p, sizes, k, wbar, weights, P):
         P[at, at] = P[at, at] + one * two * weights[k, j]
 
 
-def block_factor(p, sizes, i, wbar, factors, H, M):
-    """Write the factor L of R + FᵀW²F = L Lᵀ of contact i into H[i], 1/L_aa on its diagonal.
+def block_factor(given, i, sizes, wbar, factors, H, M, T):
+    """Write the factor L of R + FᵀW²F = L Lᵀ of contact i into H, 1/L_aa on its diagonal.
 
-    By Gram and Schmidt's method on the columns [W F; √R] in M (n, …), because W² has numbers so
-    large, where a cone is met, that R would drown in their rounding.
+    By Gram and Schmidt's method on the columns [W F; √R] in M (n, r + n), because W² has numbers
+    so large, where a cone is met, that R would drown in their rounding. The columns of each cone
+    come first, with their √R, in T (D, 2 D): they have as many rows as entries then.
     """
-    N, b, n, m, D, q = sizes
-    K, _P, _L = slack_sizes(N, b, n, m, D, q)
-    size = m + q * D + n
+    R, F, scales, at = given
+    N, b, n, m, r, D, q = sizes
+    K, _P, _L = slack_sizes(N, b, n, m, r, D, q)
+    off = D * K + i * m
     for a in range(n):
-        for j in range(m):
-            M[a, j] = wbar[D * K + i * m + j] * p.F[i, j, a]
-        for j in range(q):
-            cone, at = i * q + j, m + j * D
-            beta, along = factors[0, cone], 0.0
-            for d in range(D - 1):
-                along = along + wbar[d * K + cone] * p.C[i, j, d, a]
-            top = p.C[i, j, D - 1, a] + along * factors[1, cone]
-            for d in range(D - 1):
-                M[a, at + d] = beta * (p.C[i, j, d, a] + wbar[d * K + cone] * top)
-            own = wbar[(D - 1) * K + cone] * p.C[i, j, D - 1, a]
-            M[a, at + D - 1] = beta * (own + along)
-        for k in range(n):
-            M[a, m + q * D + k] = 0.0
-        M[a, m + q * D + a] = root(p.R[i, a])
+        for j in range(r):
+            w = wbar[off + j]
+            if j >= 2 * r - m:
+                w = root(w * w + wbar[off + j + m - r] * wbar[off + j + m - r])
+            M[a, j] = w * F[j, a]
+        clear(M[a, r:], n)
+        M[a, r + a] = root(R[a])
+    for j in range(q):
+        cone_columns(scales[j], i * q + j, K, D, wbar, factors, T)
+        for a in range(D):
+            if at[j, a] >= 0:
+                row = r + at[j, a]
+                T[a, D + a] = M[at[j, a], row]
+                length = norm(T[a], 2 * D)
+                inverse, M[at[j, a], row] = 1.0 / length, length
+                for c in range(a + 1, D):
+                    along = dot(T[a], T[c], 2 * D) * inverse
+                    M[at[j, c], row] = along
+                    add(T[c], -along * inverse, T[a], 2 * D)
     for a in range(n):
+        # what is below the diagonal is zero, but for cones of moments, which come last in u
+        size = r + a + 1 if D == 3 else r + n
         inverse = 1.0 / norm(M[a], size)
-        H[i, a, a] = inverse
+        H[a, a] = inverse
         for c in range(a + 1, n):
             along = dot(M[a], M[c], size) * inverse
-            H[i, c, a] = along
+            H[c, a] = along
             add(M[c], -along * inverse, M[a], size)
 
 
-def solve(p, first, sizes, work, blocks, nodes):
+def cone_columns(scales, k, K, D, wbar, factors, T):
+    """Write the columns of W C of the k-th cone, and zeros, into T."""
+    for a in range(D):
+        clear(T[a], 2 * D)
+        scale = factors[0, k] * scales[a]
+        along = scale * wbar[a * K + k]
+        T[a, D - 1] = along
+        if a < D - 1:
+            for d in range(D - 1):
+                T[a, d] = along * factors[1, k] * wbar[d * K + k]
+            T[a, a] = T[a, a] + scale
+        else:
+            for d in range(D - 1):
+                T[a, d] = scale * wbar[d * K + k]
+
+
+def solve(p, first, at, sizes, work, blocks, nodes):
     """Write the step (du, dx, dε, ds) for the scaled complementarity in d."""
-    N, b, n, m, D, q = sizes
-    K, P, L = slack_sizes(N, b, n, m, D, q)
+    N, b, n, m, r, D, q = sizes
+    K, P, L = slack_sizes(N, b, n, m, r, D, q)
+    off = D * K + b * m
     cones = D, K, P
     vectors, factors, motions, inputs, rows, weights, _flags = work
     wbar, d, rs, t, ds = vectors[1], vectors[4], vectors[5], vectors[6], vectors[7]
     ru, du, half = inputs[0], inputs[1], inputs[2]
     re, deps, ge = rows[0], rows[1], rows[2]
     dx, q_, y = motions[1], motions[2], motions[3]
-    H, V, _X, _M = blocks
+    H, V, _X, _M, _C = blocks
     Pp, U, Z, T, v, forced, _squares, w = nodes
     pnow, pushed, temporary = w[0], w[1], w[2]
     twice(d, rs, 1.0, cones, wbar, factors, t)
     for i in range(b):
         for a in range(n):
-            half[i, a] = 0.0
-        pull(p, sizes, i, t, half[i])
+            half[i, a] = ru[i, a]
+    pull(p.F, p.C, at, sizes, t, half)
+    for i in range(b):
         for a in range(n):
-            half[i, a] = -ru[i, a] - half[i, a]
+            half[i, a] = -half[i, a]
         solve_lower(H[i], n, half[i])
     for k in range(N + 1):
         clear(q_[k], STATES)
         for j in range(BOUNDS):
-            i = D * K + b * m + k * BOUNDS + j
+            i = off + k * BOUNDS + j
             ge[k, j] = t[i] + t[i + (N + 1) * BOUNDS] - re[k, j]
             slope = t[i] - wbar[i] * wbar[i] * ge[k, j] * weights[k, j]
             q_[k, ENTRIES[j]] = q_[k, ENTRIES[j]] + SIGNS[j] * slope
@@ -239,8 +284,8 @@ def solve(p, first, sizes, work, blocks, nodes):
         push(p.h[k], p.K[k], temporary, dx[k + 1])
     for k in range(N + 1):
         for j in range(BOUNDS):
-            i = D * K + b * m + k * BOUNDS + j
+            i = off + k * BOUNDS + j
             one = wbar[i] * wbar[i]
             deps[k, j] = (ge[k, j] + one * SIGNS[j] * dx[k, ENTRIES[j]]) * weights[k, j]
-    left_over(p, first, sizes, du, dx, deps, 0.0, ds)
+    left_over(p, at, sizes, du, dx, deps, 0.0, ds)
     add(ds, -1.0, rs, L)

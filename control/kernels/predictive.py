@@ -52,8 +52,10 @@ class Problems(NamedTuple):
         start: x_0 (12,).
         G: (b, 6, n), in the same order as the nodes.
         R, u: (b, n), the diagonal and û.
-        F, f: (b, m, n), (b, m).
-        C, c: (b, q, D, n), (b, q, D), of each cone the last entry bounds the others.
+        F, f: (b, r, n), (b, m): the last m − r rows of F u are bounded from below too, by what
+            comes last, f = [upper (r,), −lower (m − r,)].
+        C, c: (b, q, D), (b, q, D), by what an entry of u is multiplied, and what is added; of each
+            cone the last entry bounds the others.
         d, rho: (N + 1, 6).
     """
 
@@ -96,62 +98,63 @@ class Answers(NamedTuple):
     told: Any
 
 
-def problem_counts(N: Any, b: Any, n: Any, m: Any, D: Any, q: Any) -> Any:
+def problem_counts(N: Any, b: Any, n: Any, m: Any, r: Any, D: Any, q: Any) -> Any:
     """Return how many numbers each array of Problems has."""
     of_states = (N + 1) * STATES, (N + 1) * STATES, STATES
-    of_contacts = b * WRENCH * n, b * n, b * n, b * m * n, b * m, b * q * D * n, b * q * D
+    of_contacts = b * WRENCH * n, b * n, b * n, b * r * n, b * m, b * q * D, b * q * D
     return N, 3 * N, 9 * N, N * STATES, *of_states, *of_contacts, (N + 1) * BOUNDS, (N + 1) * BOUNDS
 
 
-def answer_counts(N: Any, b: Any, n: Any, m: Any, D: Any, q: Any) -> Any:
+def answer_counts(N: Any, b: Any, n: Any, m: Any, r: Any, D: Any, q: Any) -> Any:
     """Return how many numbers each array of Answers has."""
-    _, _, L = slack_sizes(N, b, n, m, D, q)
+    _, _, L = slack_sizes(N, b, n, m, r, D, q)
     return b * n, N * WRENCH, (N + 1) * STATES, (N + 1) * STATES, (N + 1) * BOUNDS, L, 4
 
 
-def _counts(N, b, n, m, D, q):
-    K, _, L = slack_sizes(N, b, n, m, D, q)
+def _counts(N, b, n, m, r, D, q):
+    K, _, L = slack_sizes(N, b, n, m, r, D, q)
     xx, xw, ww = STATES * STATES, STATES * WRENCH, WRENCH * WRENCH
     vectors = VECTORS * L, 5 * K + 1, 4 * (N + 1) * STATES, 3 * b * n, 3 * (N + 1) * BOUNDS
-    blocks = b * n * n, b * n * WRENCH, b * n * WRENCH, n * (m + q * D + n), (N + 1) * BOUNDS
+    blocks = b * n * n, b * n * WRENCH, b * n * WRENCH, n * (r + n), 2 * D * D, (N + 1) * BOUNDS
     nodes = N * xx, N * ww, N * xw, N * ww, N * WRENCH, N * STATES
     return *vectors, *blocks, *nodes, 2 * xx, 3 * STATES, 1
 
 
-def memory_size(N: int, b: int, n: int, m: int, D: int, q: int) -> int:
+def memory_size(N: int, b: int, n: int, m: int, r: int, D: int, q: int) -> int:
     """Return how many numbers of memory problems of these sizes need, in each lane."""
-    sizes = N, b, n, m, D, q
+    sizes = N, b, n, m, r, D, q
     return int(sum(problem_counts(*sizes)) + sum(answer_counts(*sizes)) + sum(_counts(*sizes))) + 1
 
 
-def predict(problems, first, sizes, options, answers, memory):
+def predict(problems, first, at, sizes, options, answers, memory):
     """Solve problems, LANES side by side.
 
     Args:
         problems: (…, numbers of Problems), each in a row.
         first: (N + 1,), the contacts of node k are first[k] … first[k + 1] − 1.
-        sizes: N, b, n, m, D, q, as of the arrays.
+        at: (b, q, D), of which entry of u each of a cone is a multiple; −1: of none.
+        sizes: N, b, n, m, r, D, q, as of the arrays.
         options: (3,): the tolerance, the complementarity sᵀz per entry at the start, and the most
             iterations.
         answers: (…, numbers of Answers), is written.
         memory: of `memory_size` numbers a lane.
     """
-    N, b, n, m, D, q = sizes
-    K, _P, L = slack_sizes(N, b, n, m, D, q)
+    N, b, n, m, r, D, q = sizes
+    K, _P, L = slack_sizes(N, b, n, m, r, D, q)
     size, found_size = problems.shape[1], answers.shape[1]
     rest = len(memory) // LANES - 1 - size - found_size
-    given, written, own = workspaces(memory, size, found_size, rest)
+    given, written, others = workspaces(memory, size, found_size, rest)
     # fmt: off
     h_, s_, k_, e_, q_, target_, start_, G_, R_, hat_, F_, f_, C_, c_, d_, rho_ = workspaces(
-        given.reshape(size * LANES), *problem_counts(N, b, n, m, D, q)
+        given.reshape(size * LANES), *problem_counts(N, b, n, m, r, D, q)
     )
     u_, wrench_, x_, y_, eps_, z_, told_ = workspaces(
-        written.reshape(found_size * LANES), *answer_counts(N, b, n, m, D, q)
+        written.reshape(found_size * LANES), *answer_counts(N, b, n, m, r, D, q)
     )
     (
-        vectors_, factors_, motions_, inputs_, rows_, H_, V_, X_, M_, weights_,
+        vectors_, factors_, motions_, inputs_, rows_, H_, V_, X_, M_, own_, weights_,
         Pp_, U_, Z_, T_, v_, forced_, squares_, w_, flags_,
-    ) = workspaces(own.reshape(rest * LANES), *_counts(N, b, n, m, D, q))
+    ) = workspaces(others.reshape(rest * LANES), *_counts(N, b, n, m, r, D, q))
     # fmt: on
     p = Problems(
         as_lanes(h_),
@@ -164,9 +167,9 @@ def predict(problems, first, sizes, options, answers, memory):
         as_lanes(G_.reshape(b, WRENCH, n, LANES)),
         as_lanes(R_.reshape(b, n, LANES)),
         as_lanes(hat_.reshape(b, n, LANES)),
-        as_lanes(F_.reshape(b, m, n, LANES)),
+        as_lanes(F_.reshape(b, r, n, LANES)),
         as_lanes(f_.reshape(b, m, LANES)),
-        as_lanes(C_.reshape(b, q, D, n, LANES)),
+        as_lanes(C_.reshape(b, q, D, LANES)),
         as_lanes(c_.reshape(b, q, D, LANES)),
         as_lanes(d_.reshape(N + 1, BOUNDS, LANES)),
         as_lanes(rho_.reshape(N + 1, BOUNDS, LANES)),
@@ -189,7 +192,8 @@ def predict(problems, first, sizes, options, answers, memory):
         as_lanes(H_.reshape(b, n, n, LANES)),
         as_lanes(V_.reshape(b, n, WRENCH, LANES)),
         as_lanes(X_),
-        as_lanes(M_.reshape(n, m + q * D + n, LANES)),
+        as_lanes(M_.reshape(n, r + n, LANES)),
+        as_lanes(own_.reshape(D, 2 * D, LANES)),
     )
     nodes = (
         as_lanes(Pp_.reshape(N, STATES, STATES, LANES)),
@@ -203,14 +207,14 @@ def predict(problems, first, sizes, options, answers, memory):
     )
     for start in range(0, len(problems), LANES):
         gather(problems, start, len(problems), given)
-        minimise(p, first, sizes, options, found, work, blocks, nodes)
+        minimise(p, first, at, sizes, options, found, work, blocks, nodes)
         scatter(written, start, len(problems), answers)
 
 
-def minimise(p, first, sizes, options, found, work, blocks, nodes):
+def minimise(p, first, at, sizes, options, found, work, blocks, nodes):
     """Solve one problem (of each lane)."""
-    N, b, n, m, D, q = sizes
-    K, P, L = slack_sizes(N, b, n, m, D, q)
+    N, b, n, m, r, D, q = sizes
+    K, P, L = slack_sizes(N, b, n, m, r, D, q)
     cones = D, K, P
     u, w, x, _y, eps, z, told = found
     vectors, factors, motions, inputs, rows, weights, flags = work
@@ -219,14 +223,14 @@ def minimise(p, first, sizes, options, found, work, blocks, nodes):
         vectors[7], vectors[8],
     )  # fmt: skip
     du, deps, dx = inputs[1], rows[1], motions[1]
-    begin(p, first, sizes, options[1], found, work)
+    begin(p, first, at, sizes, options[1], found, work)
     told[3], ended = 0.0 * told[3], 0.0 * p.start[0]
     told[3] = ended
     told[2] = ended
     count = 1.0 * (K + P)
     running = ended + 1.0
     for iteration in range(int(options[2]) + 1):
-        value = residuals(p, first, sizes, found, work, s)
+        value = residuals(p, first, at, sizes, found, work, s)
         gap = dot(s, z, L)
         error = larger(gap / (1.0 + value), norm(rs, L))
         for i in range(b):
@@ -243,15 +247,15 @@ def minimise(p, first, sizes, options, found, work, blocks, nodes):
             break
         scaling(z, s, cones, wbar, factors)
         scaled(s, cones, wbar, factors, lam)
-        build(p, first, sizes, wbar, factors, weights, blocks, nodes)
+        build(p, first, at, sizes, wbar, factors, weights, blocks, nodes)
         for i in range(L):
             d[i] = -lam[i]
-        solve(p, first, sizes, work, blocks, nodes)
+        solve(p, first, at, sizes, work, blocks, nodes)
         scaled(ds, cones, wbar, factors, za)
         length = smaller(1.0, 1.0 / inverse_steps(lam, d, za, cones, factors[4]))
         left = 1.0 - length
         corrected(lam, za, left * left * left * gap / count, cones, factors, d)
-        solve(p, first, sizes, work, blocks, nodes)
+        solve(p, first, at, sizes, work, blocks, nodes)
         scaled(ds, cones, wbar, factors, za)
         length = TO_BOUNDARY / inverse_steps(lam, d, za, cones, factors[4])
         twice(d, ds, -1.0, cones, wbar, factors, dz)
@@ -275,10 +279,10 @@ def largest(a):
     return larger(a, -a)
 
 
-def begin(p, first, sizes, mean, found, work):
+def begin(p, first, at, sizes, mean, found, work):
     """Write where it starts: at û, with slacks of at least ROOM, and z = mean s⁻¹."""
-    N, b, n, m, D, q = sizes
-    K, _P, _L = slack_sizes(N, b, n, m, D, q)
+    N, b, n, m, r, D, q = sizes
+    K, _P, _L = slack_sizes(N, b, n, m, r, D, q)
     u, w, x, _y, eps, z, _told = found
     s = work[0][0]
     for i in range(b):
@@ -289,7 +293,7 @@ def begin(p, first, sizes, mean, found, work):
         for j in range(BOUNDS):
             left = p.d[k, j] - SIGNS[j] * x[k, ENTRIES[j]]
             eps[k, j] = larger(-left, 0.0) + mean / p.rho[k, j]
-    left_over(p, first, sizes, u, x, eps, 1.0, s)
+    left_over(p, at, sizes, u, x, eps, 1.0, s)
     for i in range(K):
         square, last = 0.0, (D - 1) * K + i
         for j in range(i, last, K):
@@ -313,7 +317,7 @@ def begin(p, first, sizes, mean, found, work):
 
 def roll_out(p, first, sizes, u, w, x):
     """Write [f; m] of forces u, and their motion."""
-    N, _b, n, _m, _D, _q = sizes
+    N, _b, n, _l, _r, _D, _q = sizes
     for i in range(STATES):
         x[0, i] = p.start[i]
     for k in range(N):
@@ -327,7 +331,15 @@ def roll_out(p, first, sizes, u, w, x):
 
 def _example() -> tuple[Any, ...]:
     table, vector = np.empty((0, 0)), np.empty(0)
-    return table, np.empty(0, np.intp), (0,) * 6, np.empty(3), table, vector
+    return (
+        table,
+        np.empty(0, np.intp),
+        np.empty((0, 0, 0), np.intp),
+        (0,) * 7,
+        np.empty(3),
+        table,
+        vector,
+    )
 
 
 _options: dict[str, Any] = {

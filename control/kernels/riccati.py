@@ -155,9 +155,13 @@ def add_times(M, x, rows, columns, out):
 
 
 def add_back(M, y, rows, columns, out):
-    """Add Mᵀ y."""
-    for i in range(rows):
-        add(out, y[i], M[i], columns)
+    """Add Mᵀ y, two rows at a time: each waits for the sum that the last has written."""
+    for i in range(0, rows - 1, 2):
+        x, z = y[i], y[i + 1]
+        for j in range(columns):
+            out[j] = out[j] + (x * M[i, j] + z * M[i + 1, j])
+    if rows % 2:
+        add(out, y[rows - 1], M[rows - 1], columns)
 
 
 def clear(x, n):

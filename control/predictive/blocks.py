@@ -34,7 +34,7 @@ class Block:
     Attributes:
         wrench: (6, n), [force; moment] at the contact's centre by u.
         rows, bounds: (m, n), (m,), linear limits.
-        cones: (q, D, n).
+        cones, at: (q, D), by what, and which entry of u is multiplied; −1: none.
         even: (n,), u of a unit of normal force.
         joints: entries of v whose torques are limited.
         lower, upper: of these torques [N·m].
@@ -44,6 +44,7 @@ class Block:
     rows: Array
     bounds: Array
     cones: Array
+    at: Index
     even: Array
     joints: Index
     lower: Array
@@ -63,13 +64,14 @@ def block_of(
     b = np.concatenate([rows.b for rows in linear])
     parts = limits.cone_rows.blocks()
     deep = max([len(B) + 1 for _, B in parts], default=3)
-    cones = np.zeros((len(parts), deep, limits.size))
-    for cone, (a, B) in zip(cones, parts, strict=True):
+    rows = np.zeros((len(parts), deep, limits.size))
+    for cone, (a, B) in zip(rows, parts, strict=True):
         cone[: len(B)], cone[-1] = B, a
+    at = np.where(rows.any(axis=2), rows.argmax(axis=2), -1)  # the only one that is not zero
     normal = limits.wrench_rows[0, 2]
     even = normal / max(normal @ normal, 1e-9)
     joints, lower, upper = _own_joints(robot, contacts, contact, torque_limits)
-    return Block(wrench, A, b, cones, even, joints, lower, upper)
+    return Block(wrench, A, b, rows.max(axis=2), at, even, joints, lower, upper)
 
 
 def _own_joints(
@@ -90,13 +92,15 @@ def _own_joints(
 def side_by_side(blocks: Sequence[Block]) -> Blocks:
     """Return the blocks of contacts as arrays."""
     cones = _padded([block.cones[:, ::-1] for block in blocks])[:, :, ::-1]
+    at = _padded([block.at[:, ::-1].astype(float) for block in blocks], -1.0)[:, :, ::-1]
     missing = _padded([np.zeros(len(block.cones)) for block in blocks], 1.0)
-    offsets = np.zeros(cones.shape[:3])
+    offsets = np.zeros(cones.shape)
     offsets[..., -1] = missing
     half = [np.maximum(0.5 * (block.upper - block.lower), 1e-9) for block in blocks]
     arrays = (
         _padded([block.wrench for block in blocks]), _padded([block.rows for block in blocks]),
         _padded([block.bounds for block in blocks], 1.0), cones, offsets,
+        at.astype(np.intp),
         _padded([block.even for block in blocks]),
         _padded([block.joints.astype(float) for block in blocks]).astype(np.intp),
         _padded([1.0 / each for each in half]),

@@ -162,8 +162,8 @@ class Prediction:
         The smallest f_n − ‖f_t/μ‖ over the points with friction, for these forces.
         """
         S = self.subproblem
-        v = np.einsum("bqdn,bn->bqd", S.C, self.solution.u)
-        top = np.abs(S.C[:, :, -1]).max(axis=2)  # μ̄, 0 where there is no cone
+        v = S.cones(self.solution.u) - S.c
+        top = S.C[:, :, -1]  # μ̄, 0 where there is no cone
         room = v[..., -1] - np.linalg.norm(v[..., :-1], axis=-1)
         with np.errstate(divide="ignore", invalid="ignore"):
             room = np.where(top > 0, room / top, np.inf).min(axis=1, initial=np.inf)
@@ -173,8 +173,8 @@ class Prediction:
     def torque_margins(self) -> Array:
         """(N,), the smallest (limit − |τ|)/limit of each node's legs; inf without limits."""
         S = self.subproblem
-        room = S.f - np.einsum("bmn,bn->bm", S.F, self.solution.u)
-        room = np.where(np.abs(S.F).sum(axis=2) > 0, room, np.inf).min(axis=1, initial=np.inf)
+        room = S.f - np.einsum("bmn,bn->bm", S.rows, self.solution.u)
+        room = np.where(np.abs(S.rows).sum(axis=2) > 0, room, np.inf).min(axis=1, initial=np.inf)
         return self._least(room)
 
     def _least(self, each: Array) -> Array:

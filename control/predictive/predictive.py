@@ -217,12 +217,12 @@ class Predictive:
         given = Grid(grid.durations, grid.index, begin, contact, poses, known)
         carries = np.zeros(len(self.contacts), dtype=bool)
         carries[contact[: counts[0]]] = True
-        problem, first = self._empty(sum(counts[i] for i in grid.index.tolist()))
+        problem, first, at = self._empty(sum(counts[i] for i in grid.index.tolist()))
         ASSEMBLE.overload().run(
             body.rigid, targets, given, nominal, self._blocks, legs_of(state, self.contacts),
-            self._standing, carries, self._cost, problem, first,
+            self._standing, carries, self._cost, problem, first, at,
         )  # fmt: skip
-        return Subproblem(*problem, first)
+        return Subproblem(*problem, first, at)
 
     def _targets(self, wanted: Reference) -> Targets:
         """The arrays of a reference."""
@@ -237,15 +237,17 @@ class Predictive:
                 )
         return found
 
-    def _empty(self, b: int) -> tuple[Problems, Index]:
-        """The subproblem's arrays and `first`, not yet filled, of b contacts."""
+    def _empty(self, b: int) -> tuple[Problems, Index, Index]:
+        """The subproblem's arrays, `first` and `at`, not yet filled, of b contacts."""
         N, blocks = self.count, self._blocks
-        (_, q, D, n), m = blocks.cones.shape, blocks.rows.shape[1] + 2 * blocks.joints.shape[1]
+        (_, q, D), (_, r, n), j = blocks.cones.shape, blocks.rows.shape, blocks.joints.shape[1]
         shapes = (
             (N,), (N, 3), (N, 3, 3), (N, 12), (N + 1, 12), (N + 1, 12), (12,), (b, 6, n), (b, n),
-            (b, n), (b, m, n), (b, m), (b, q, D, n), (b, q, D), (N + 1, BOUNDS), (N + 1, BOUNDS),
+            (b, n), (b, r + j, n), (b, r + 2 * j), (b, q, D), (b, q, D), (N + 1, BOUNDS),
+            (N + 1, BOUNDS),
         )  # fmt: skip
-        return Problems(*map(np.empty, shapes)), np.empty(N + 1, dtype=np.intp)
+        first, at = np.empty(N + 1, dtype=np.intp), np.empty((b, q, D), dtype=np.intp)
+        return Problems(*map(np.empty, shapes)), first, at
 
 
 def _known(wrenches: Sequence[Wrench] | Wrench | None) -> Array:

@@ -19,7 +19,7 @@ def by_cvxpy(problem: Subproblem) -> Solution:
     """
     import cvxpy as cp
 
-    N, b, n, _, _, _ = problem.sizes
+    N, b, n, *_ = problem.sizes
     x, u = cp.Variable((N + 1, 12)), cp.Variable((b, n))
     eps = cp.Variable((N + 1, BOUNDS), nonneg=True)
     motion: list[Any] = [x[0] == problem.start]
@@ -27,7 +27,7 @@ def by_cvxpy(problem: Subproblem) -> Solution:
         own = range(problem.first[k], problem.first[k + 1])
         pushed = problem.B[k] @ sum((problem.G[i] @ u[i] for i in own), start=np.zeros(6))
         motion.append(x[k + 1] == problem.A[k] @ x[k] + pushed + problem.e[k])
-    rows = [problem.F[i] @ u[i] <= problem.f[i] for i in range(b)]
+    rows = [problem.rows[i] @ u[i] <= problem.f[i] for i in range(b)]
     cones = [_cones(problem, u, i) for i in range(b)]
     bounds = [E @ x[k] <= problem.d[k] + eps[k] for k in range(N + 1)]
     limits = motion + rows + bounds + [cone for each in cones for cone in each]
@@ -59,7 +59,8 @@ def _cones(problem: Subproblem, u: Any, i: int) -> list[Any]:
     """The cones of contact i."""
     import cvxpy as cp
 
-    every = [C @ u[i] + c for C, c in zip(problem.C[i], problem.c[i], strict=True)]
+    given = zip(problem.C[i], problem.at[i].tolist(), problem.c[i], strict=True)
+    every = [cp.multiply(C, u[i][at]) + c for C, at, c in given]
     return [cp.SOC(v[-1], v[:-1]) for v in every]
 
 

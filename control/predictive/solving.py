@@ -5,6 +5,7 @@ from __future__ import annotations
 import itertools
 import threading
 from collections.abc import Sequence
+from functools import cache
 from typing import Any
 
 import numpy as np
@@ -22,7 +23,7 @@ from ..kernels.predictive import (
     problem_counts,
 )
 from .reference import by_cvxpy
-from .subproblem import Solution, Subproblem
+from .subproblem import Sizes, Solution, Subproblem
 
 TOLERANCE = 1e-7  # of residuals and gap, relative to the cost
 START = 0.02  # sᵀz, of each slack and its multiplier, where the method starts
@@ -59,8 +60,9 @@ def solve_batch(problems: Sequence[Subproblem], tolerance: float = TOLERANCE) ->
     if not problems:
         return []
     one = problems[0]
+    shared = _shared(one)
     for other in problems:
-        if other.sizes != one.sizes or not np.array_equal(other.first, one.first):
+        if _shared(other) != shared:
             raise SolverError(
                 f"problems: got sizes {other.sizes} and {one.sizes}, expected the same contacts "
                 "at the same nodes"
@@ -72,22 +74,35 @@ def solve_batch(problems: Sequence[Subproblem], tolerance: float = TOLERANCE) ->
     return _solved(kernel, problems, LANES, tolerance)
 
 
+def _shared(problem: Subproblem) -> tuple[object, ...]:
+    """What problems that are solved side by side have in common."""
+    return problem.sizes, problem.first.tobytes(), problem.at.tobytes()
+
+
 def _solved(
     kernel: Any, problems: Sequence[Subproblem], lanes: int, tolerance: float
 ) -> list[Solution]:
     """What the kernel finds, for problems with the same contacts."""
     one, options = problems[0], np.array([tolerance, START, ITERATIONS])
-    size, found_size = sum(problem_counts(*one.sizes)), sum(answer_counts(*one.sizes))
-    memory = _memory(lanes * (size + memory_size(*one.sizes) + 1))
+    size, needed, ends = _extents(one.sizes)
+    memory = _memory(lanes * (size + needed))
     given, found = memory[: lanes * size].reshape(lanes, size), list[Solution]()
     for start in range(0, len(problems), lanes):
         group = problems[start : start + lanes]
         for row, problem in zip(given, group, strict=False):
             np.concatenate([getattr(problem, name).ravel() for name in Problems._fields], out=row)
-        answers = np.empty((len(group), found_size))
-        kernel(given[: len(group)], one.first, one.sizes, options, answers, memory[given.size :])
-        found += [_solution(one.sizes, row) for row in answers]
+        answers = np.empty((len(group), ends[-1]))
+        shared = one.first, one.at, one.sizes, options
+        kernel(given[: len(group)], *shared, answers, memory[given.size :])
+        found += [_solution(one.sizes, ends, row) for row in answers]
     return found
+
+
+@cache
+def _extents(sizes: Sizes) -> tuple[int, int, list[int]]:
+    """How many numbers a problem has, and the kernel needs in a lane; where its answers begin."""
+    ends = [0, *itertools.accumulate(answer_counts(*sizes))]
+    return sum(problem_counts(*sizes)), memory_size(*sizes) + 1, ends
 
 
 def _memory(count: int) -> Array:
@@ -101,9 +116,8 @@ def _memory(count: int) -> Array:
 _kept = threading.local()
 
 
-def _solution(sizes: tuple[int, int, int, int, int, int], told: Array) -> Solution:
-    N, b, n, m, D, q = sizes
-    ends = [0, *itertools.accumulate(answer_counts(*sizes))]
+def _solution(sizes: Sizes, ends: list[int], told: Array) -> Solution:
+    N, b, n, m, _, D, q = sizes
     u, w, x, y, eps, z, ending = [told[i:j] for i, j in itertools.pairwise(ends)]
     of_cones, of_rows = D * b * q, b * m
     rows = z[of_cones : of_cones + of_rows].reshape(b, m)

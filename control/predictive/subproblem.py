@@ -26,6 +26,7 @@ from ...arrays import Array, Index
 from ...dynamics.spatial import skew
 from ..kernels.newton import BOUNDS, ENTRIES, SIGNS
 
+Sizes = tuple[int, int, int, int, int, int, int]
 E = np.zeros((BOUNDS, 12))
 E[range(BOUNDS), ENTRIES] = SIGNS
 
@@ -40,10 +41,13 @@ class Subproblem:
         start: x_0 (12,).
         G: (b, 6, n).
         R, u: (b, n), the diagonal and û.
-        F, f: (b, m, n), (b, m).
-        C, c: (b, q, D, n), (b, q, D); the last entry of each cone bounds the norm of the others.
+        F, f: (b, r, n), (b, m): the last m − r rows of F u are bounded from below too, by what
+            comes last, f = [upper (r,), −lower (m − r,)]; see `rows`.
+        C, c: (b, q, D), (b, q, D): each entry of a cone is one of u, multiplied by C, and c; the
+            last entry bounds the norm of the others.
         d, rho: (N + 1, 6).
         first: (N + 1,), the contacts of node k are first[k] … first[k + 1] − 1.
+        at: (b, q, D), which entry of u; −1 where C is zero.
     """
 
     h: Array
@@ -63,12 +67,19 @@ class Subproblem:
     d: Array
     rho: Array
     first: Index
+    at: Index
 
     @cached_property
-    def sizes(self) -> tuple[int, int, int, int, int, int]:
-        """N, b, n, m, D, q."""
-        (b, q, D, n), m = self.C.shape, self.F.shape[1]
-        return len(self.h), b, n, m, D, q
+    def sizes(self) -> Sizes:
+        """N, b, n, m, r, D, q."""
+        (b, q, D), (_, r, n) = self.C.shape, self.F.shape
+        return len(self.h), b, n, self.f.shape[1], r, D, q
+
+    @cached_property
+    def rows(self) -> Array:
+        """All rows (b, m, n) of F_b u_b ≤ f_b."""
+        m, r = self.f.shape[1], self.F.shape[1]
+        return np.concatenate([self.F, -self.F[:, 2 * r - m :]], axis=1)
 
     @cached_property
     def A(self) -> Array:
@@ -123,16 +134,26 @@ class Subproblem:
     def gradient(self, u: Array, y: Array, rows: Array, cones: Array) -> Array:
         """Return the gradient (b, n) by u of the Lagrangian, zero at the minimum."""
         pushed = np.einsum("kij,ki->kj", self.B, y[1:])[self.node]
-        by_limits = np.einsum("bmn,bm->bn", self.F, rows) - np.einsum("bqdn,bqd->bn", self.C, cones)
+        by_limits = np.einsum("bmn,bm->bn", self.rows, rows)
+        np.subtract.at(by_limits, (self._contact, self.at), self.C * cones)
         return np.asarray(
             self.R * (u - self.u) + np.einsum("bij,bi->bj", self.G, pushed) + by_limits
         )
 
+    def cones(self, u: Array) -> Array:
+        """Return C_b u_b + c_b (b, q, D)."""
+        return np.asarray(self.C * u[self._contact, self.at] + self.c)
+
+    @property
+    def _contact(self) -> Index:
+        """(b, 1, 1), of each entry of `at`."""
+        return np.arange(len(self.u))[:, None, None]
+
     def violation(self, u: Array) -> float:
         """Return by how much forces leave their limits, in their unit."""
-        v = np.einsum("bqdn,bn->bqd", self.C, u) + self.c
+        v = self.cones(u)
         outside = np.linalg.norm(v[..., :-1], axis=-1) - v[..., -1]
-        above = np.einsum("bmn,bn->bm", self.F, u) - self.f
+        above = np.einsum("bmn,bn->bm", self.rows, u) - self.f
         return float(max(outside.max(initial=0.0), above.max(initial=0.0)))
 
     def excess(self, x: Array) -> Array:
