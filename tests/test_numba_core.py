@@ -204,11 +204,41 @@ def doubled(x, out):
         out[i] = 2.0 * x[i]
 
 
+def halves(x, out):
+    if x[0] < 0:
+        raise ValueError("got a negative number")
+    out[:] = 0.5 * x
+
+
+def all_halves(x, out):
+    halves(x, out)
+
+
+def test_what_is_inlined_has_no_code_of_its_own_and_may_raise():
+    x, out = np.array([1.0, 2.0]), np.empty(2)
+    own, inlined = Kernel(all_halves, 1, arrays=True).options()
+    of_it = {all_halves: [("halves", halves)], halves: []}
+    function = numba_core.translated(all_halves, 1, inlined, of_it.__getitem__)
+    types = description(x), description(out)
+    made, code = numba_core.dispatcher(function, types, own)
+    again = numba_core.from_bytes(numba_core.to_bytes(code))
+    for compiled in (made, numba_core.dispatcher(function, types, own, again)[0]):
+        compiled(x, out)
+        assert out.tolist() == [0.5, 1.0]
+        with pytest.raises(ValueError, match="negative number"):
+            compiled(-x, out)
+        with pytest.raises(ValueError, match="places of another shape"):
+            compiled(x, np.empty(3))
+    (alone,) = function.__globals__["halves"].overloads.values()
+    assert alone.library.get_pointer_to_function(alone.fndesc.llvm_func_name) == 0
+
+
 def test_kernels_tell_llvm_which_arrays_are_apart():
     x, out = np.arange(5.0), np.empty(5)
     kernel = Kernel(doubled, 1, apart=True)
     kernel.compiled(x, out)(x, out)
     np.testing.assert_array_equal(out, 2.0 * x)
     for options in kernel.options():
+        options.pop("pipeline_class", None)  # which njit takes
         assert numba_core.CPUTargetOptions.parse_as_flags(Flags(), options).noalias
     assert not Flags().noalias

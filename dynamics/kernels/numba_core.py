@@ -16,7 +16,8 @@ from __future__ import annotations
 
 import operator
 import pickle
-from types import FunctionType
+from contextlib import contextmanager
+from types import FunctionType, SimpleNamespace
 from typing import Any
 
 import numba
@@ -24,7 +25,9 @@ import numpy as np
 from llvmlite import ir
 from numba import from_dtype, njit, types
 from numba.core import cgutils
-from numba.core.compiler import CompileResult
+from numba.core.codegen import JITCodeLibrary
+from numba.core.compiler import Compiler, CompileResult
+from numba.core.compiler_lock import global_compiler_lock
 from numba.core.cpu import CPUTargetOptions
 from numba.core.imputils import impl_ret_borrowed, lower_cast
 from numba.core.options import TargetOptions
@@ -32,11 +35,42 @@ from numba.core.registry import cpu_target
 from numba.core.serialize import dumps
 from numba.core.typeconv import Conversion
 from numba.core.typing.templates import AbstractTemplate, infer_global, signature
-from numba.extending import intrinsic, lower_builtin, models, register_model
+from numba.extending import intrinsic, lower_builtin, models, overload, register_model
+from numba.np import arrayobj
 
 from . import scalars
 from .body_table import BODY, as_bodies
 from .scalars import LANES
+
+# --- how functions are compiled ------------------------------------------------------------------
+
+
+class _InlinedCode(JITCodeLibrary):
+    """The code of a function that is inlined: optimised in the kernel, and only there.
+
+    Numba optimises it alone, again in all that call it, and makes machine code each time.
+    """
+
+    codegen = SimpleNamespace(set_env=lambda name, environment: None)
+
+    def _optimize_final_module(self):
+        pass
+
+    def _finalize_final_module(self):
+        self._finalized = True
+
+    def get_pointer_to_function(self, name):
+        """Return that there is none."""
+        return 0
+
+
+class _Inlined(Compiler):
+    """Numba's steps to such code."""
+
+    def __init__(self, typingctx, targetctx, library, *others):
+        code = _InlinedCode(targetctx.codegen(), "inlined")
+        super().__init__(typingctx, targetctx, code, *others)
+
 
 # Kernels own no arrays, so nobody has to count who refers to one (_nrt: that took half a call).
 # What is inlined needs no entries of its own, and compiles faster without them.
@@ -46,9 +80,41 @@ KERNEL: dict[str, Any] = {
     "no_cfunc_wrapper": True,
     "_nrt": False,
 }
-INLINED: dict[str, Any] = {**KERNEL, "forceinline": True, "no_cpython_wrapper": True}
+INLINED: dict[str, Any] = {
+    **KERNEL,
+    "forceinline": True,
+    "no_cpython_wrapper": True,
+    "pipeline_class": _Inlined,
+}
 FLOAT_MATH = frozenset({"contract", "nsz"})  # of floats as of lanes
 CPUTargetOptions.noalias = TargetOptions.Mapping("noalias")  # a flag that njit has no word for
+
+
+def _misfit(shape, place):
+    """Refuse what is assigned to places of another shape.
+
+    Numba says which shapes; its functions of texts take seconds to compile.
+    """
+
+
+@overload(_misfit)
+def _refused(shape, place):
+    def refused(shape, place):
+        raise ValueError("an array is assigned to places of another shape")
+
+    return refused
+
+
+@contextmanager
+def _short_refusals():
+    """Have Numba refuse it so in what is compiled meanwhile."""
+    usual = arrayobj.raise_with_shape_context
+    arrayobj.raise_with_shape_context = _misfit
+    try:
+        yield
+    finally:
+        arrayobj.raise_with_shape_context = usual
+
 
 # --- the number of eight configurations ---------------------------------------------------------
 _VECTOR = ir.VectorType(ir.DoubleType(), LANES)
@@ -515,7 +581,8 @@ def dispatcher(function, descriptions, options, code=None):
     """Return the compiled function for types that `toolchain.description` gives, and its code."""
     made = njit(**options)(function)
     made._cache = Cache(code)
-    made.compile(tuple(map(numba_type, descriptions)))
+    with global_compiler_lock, _short_refusals():
+        made.compile(tuple(map(numba_type, descriptions)))
     made.disable_compile()
     return made, made._cache.code
 
