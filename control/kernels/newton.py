@@ -93,17 +93,14 @@ def both_sides(z, row, j, m, r):
     return z[row + j] - z[row + j + m - r]
 
 
-def residuals(p, first, at, sizes, found, work, s):
-    """Write y, r_s, r_u and r_ε; return the cost."""
+def residuals(p, first, at, sizes, found, work):
+    """Write y, r_u and r_ε; return the cost."""
     N, b, n, m, r, D, q = sizes
-    K, _P, L = slack_sizes(N, b, n, m, r, D, q)
+    K, _P, _L = slack_sizes(N, b, n, m, r, D, q)
     off = D * K + b * m
     u, _w, x, y, eps, z, _told = found
-    vectors, _factors, motions, inputs, rows, _weights, _flags = work
-    rs, ru, re, pushed = vectors[5], inputs[0], rows[0], motions[0, 0]
-    left_over(p, at, sizes, u, x, eps, 1.0, rs)
-    for i in range(L):
-        rs[i] = s[i] - rs[i]
+    _vectors, _factors, motions, inputs, rows, _weights, _flags = work
+    ru, re, pushed = inputs[0], rows[0], motions[0, 0]
     value = 0.0
     for step_ in range(N + 1):
         k = N - step_

@@ -230,7 +230,7 @@ def minimise(p, first, at, sizes, options, found, work, blocks, nodes):
     count = 1.0 * (K + P)
     running = ended + 1.0
     for iteration in range(int(options[2]) + 1):
-        value = residuals(p, first, at, sizes, found, work, s)
+        value = residuals(p, first, at, sizes, found, work)
         gap = dot(s, z, L)
         error = larger(gap / (1.0 + value), norm(rs, L))
         for i in range(b):
@@ -265,6 +265,8 @@ def minimise(p, first, at, sizes, options, found, work, blocks, nodes):
         running = choose(length - 1e-9, running, 0.0)
         step(z, length, dz, L)
         step(s, length, ds, L)
+        for i in range(L):  # s + F [u, x, ε] is linear
+            rs[i] = (1.0 - length) * rs[i]
         for i in range(b):
             step(u[i], length, du[i], n)
         for k in range(N + 1):
@@ -282,9 +284,9 @@ def largest(a):
 def begin(p, first, at, sizes, mean, found, work):
     """Write where it starts: at û, with slacks of at least ROOM, and z = mean s⁻¹."""
     N, b, n, m, r, D, q = sizes
-    K, _P, _L = slack_sizes(N, b, n, m, r, D, q)
+    K, _P, L = slack_sizes(N, b, n, m, r, D, q)
     u, w, x, _y, eps, z, _told = found
-    s = work[0][0]
+    s, rs = work[0][0], work[0][5]
     for i in range(b):
         for j in range(n):
             u[i, j] = p.u[i, j]
@@ -293,7 +295,9 @@ def begin(p, first, at, sizes, mean, found, work):
         for j in range(BOUNDS):
             left = p.d[k, j] - SIGNS[j] * x[k, ENTRIES[j]]
             eps[k, j] = larger(-left, 0.0) + mean / p.rho[k, j]
-    left_over(p, at, sizes, u, x, eps, 1.0, s)
+    left_over(p, at, sizes, u, x, eps, 1.0, rs)
+    for i in range(L):
+        s[i] = rs[i]
     for i in range(K):
         square, last = 0.0, (D - 1) * K + i
         for j in range(i, last, K):
@@ -313,6 +317,8 @@ def begin(p, first, at, sizes, mean, found, work):
             s[i] = larger(s[i], ROOM)
             z[i] = smaller(mean / s[i], 0.9 * p.rho[k, j])
             z[i + (N + 1) * BOUNDS] = p.rho[k, j] - z[i]
+    for i in range(L):
+        rs[i] = s[i] - rs[i]
 
 
 def roll_out(p, first, sizes, u, w, x):
