@@ -13,11 +13,12 @@ the rows above it, follow by back substitution. Where the last level leaves noth
 equations are solved instead, in half of the time. A row of the working set is at its bound rightly
 when the first of its multipliers that is not zero, from level to level, has the right sign.
 
-From the last tick's working set this mostly ends after one or two rounds as those of `minimum`.
-Where it does not, as at degenerate vertices, a primal active-set method goes on from the nearest y
-within all bounds: towards the hierarchy's solution as far as these hold, where the row that ends
-the way enters; or, once there, the row of the most wrong multiplier leaves. No step makes a level
-worse, but in favour of one above.
+From the last tick's working set this mostly ends after one or two rounds: all rows of wrong
+multipliers leave, or the most violated one enters. Where it does not, as at degenerate vertices, a
+primal active-set method goes on from the least weighted sum of all levels, found as in `minimum`:
+towards the hierarchy's solution as far as the bounds hold, where the row that ends the way enters;
+or, once there, the row of the most wrong multiplier leaves. No step makes a level worse, but in
+favour of one above.
 
 A. Escande, N. Mansard, P.-B. Wieber, "Hierarchical quadratic programming" (2014); D. Dimitrov,
 A. Sherikov, P.-B. Wieber, "Efficient resolution of potentially conflicting linear constraints in
@@ -53,11 +54,15 @@ Array = NDArray[np.float64]
 Index = NDArray[np.intp]
 
 # a row's length below which it follows from those before it, relative to the longest of its level
-INDEPENDENT = 1e-7
-ROUNDS = 5  # of several rows at a time, which mostly end after one or two
+INDEPENDENT = 1e-8
+ROUNDS = 3  # of several rows at a time, which mostly end after one or two
 # and then of one row at a time, from a point within all bounds, for each unknown: up to one enters
 # for each of them, and rows leave and enter in turn
 STEPS = 4
+# weight of a level, relative to that of the one below it: larger ones come nearer to the hierarchy,
+# but four levels and the cost below them are singular to rounding then
+RATIO = 1e2
+ROUNDING = 1e-10  # beyond a bound, relative to the longest way of a row, that does not end a step
 # least square of a pivot, relative to the longest row's, where a level's normal equations serve
 WELL_CONDITIONED = 1e-4
 NO_MULTIPLIER = 1e-9  # relative to the gradient of a residual as large as the level's targets
@@ -328,12 +333,12 @@ def minimum_of_rest(K, V, scale, pivots, z, y, g):
     return True, size
 
 
-def solve_levels(T, equal, ends, K, exact, y, lam):
+def solve_levels(T, equal, ends, K, y, lam):
     """Fill y with the hierarchy's solution where the first `equal` rows are equations, and λ.
 
     Returns whether those are independent: if not, λ is nan for those that follow from others. The
-    rows T are overwritten. If not `exact`, normal equations serve for a last level that leaves
-    nothing, and has more rows than that takes: it would not let a row go for the cost below it.
+    rows T are overwritten. Normal equations serve for a last level that leaves nothing, and has
+    more rows than that takes.
     """
     n = T.shape[1]
     V, scale, basis = np.empty((n, n)), np.empty(n), np.empty(n, dtype=np.int64)
@@ -355,20 +360,21 @@ def solve_levels(T, equal, ends, K, exact, y, lam):
     begin = equal
     for level in range(len(ends)):
         end, before = equal + ends[level], pivots
-        last = level == len(ends) - 1
-        if last and not exact and end - begin > n - 1 - before > 0:
-            L = np.empty((n - 1 - before, n))
-            if normal_equations(T, begin, end, L):
-                substitute(L, z)
-                size = gradient_of(T, begin, end, before, z, g)
-                take_multipliers(T, before, equal, basis, g, size, lam)
-                y[:] = z
-                unreflect(V, scale, before, y)
-                return True
-        pivots = triangularised(T, begin, end, before, V, scale, basis, INDEPENDENT)
-        least_squares(T, begin, end, before, pivots, basis, z)
+        L = np.empty((n - 1 - before, n))
+        last = level == len(ends) - 1 and end - begin > len(L) > 0
+        last = last and normal_equations(T, begin, end, L)
+        if last:
+            substitute(L, z)
+            pivots = n - 1
+        else:
+            pivots = triangularised(T, begin, end, before, V, scale, basis, INDEPENDENT)
+            least_squares(T, begin, end, before, pivots, basis, z)
         size = gradient_of(T, begin, end, before, z, g)
         take_multipliers(T, before, equal, basis, g, size, lam)
+        if last:  # the triangular rows, with no reflections
+            for k in range(len(L)):
+                T[begin + k], V[before + k], scale[before + k] = L[k], 0.0, 0.0
+                basis[before + k] = begin + k
         begin = end
     definite, size = minimum_of_rest(K, V, scale, pivots, z, y, g)
     if definite:
@@ -377,7 +383,7 @@ def solve_levels(T, equal, ends, K, exact, y, lam):
 
 
 def solve_held(
-    data, entries, X, W, MX, E, B, ends, K, low, high, exact, working_set, y, x, lam, solution
+    data, entries, X, W, MX, E, B, ends, K, low, high, working_set, y, x, lam, solution
 ):  # fmt: skip
     """Fill y, the values x, λ and the solution with the working set's rows at their bounds.
 
@@ -395,7 +401,7 @@ def solve_held(
             constraint_row(i, J, F, N, L, act, X, W, MX, T[k])
             T[k, 0] -= high[i] if working_set[i] > 0 else low[i]
             k += 1
-    if not solve_levels(T, equal, ends, K, exact, y, lam):
+    if not solve_levels(T, equal, ends, K, y, lam):
         remove_dependent(working_set, lam, len(E))
         return False
     point(
@@ -435,42 +441,56 @@ def update_working_set(working_set, lam, k, x, low, high):
 
 def longest_step(working_set, x, there, low, high):
     """How far from the values x towards others all bounds hold, in [0, 1]; the row that ends it."""
-    share, blocking = 1.0, -1
+    share, blocking, farthest = 1.0, -1, 0.0
+    for i in range(len(x)):
+        farthest = max(farthest, abs(there[i] - x[i]))
+    rounding = FEASIBILITY + ROUNDING * farthest
     for i in range(len(x)):
         if working_set[i] == 0:
             left = 1.0
-            if there[i] - high[i] > FEASIBILITY:
+            if there[i] - high[i] > rounding:
                 left = max((high[i] - x[i]) / (there[i] - x[i]), 0.0)
-            elif low[i] - there[i] > FEASIBILITY:
+            elif low[i] - there[i] > rounding:
                 left = max((low[i] - x[i]) / (there[i] - x[i]), 0.0)
             if left < share:
                 share, blocking = left, i
     return share, blocking
 
 
-def remove_worst(working_set, lam, k):
-    """Remove the row whose multiplier is wrong by most; return whether there is one.
+def remove_worst(working_set, lam, k, right):
+    """Remove the row whose multiplier is wrong by most; return it, or −1.
 
-    The first k multipliers are those of equations.
+    The first k multipliers are those of equations; rows that are `right` stay.
     """
     worst, most = -1, 0.0
     for i in range(len(working_set)):
         if working_set[i] != 0:
-            if -lam[k] * working_set[i] > most:
+            if -lam[k] * working_set[i] > most and not right[i]:
                 worst, most = i, -lam[k] * working_set[i]
             k += 1
     if worst >= 0:
         working_set[worst] = 0
-    return worst >= 0
+    return worst
 
 
-def nearest(K, y, cost):
-    """Fill `cost` (n, n), which is least at y: H is that of K."""
-    gradient = np.empty(len(y))
-    times(K, y, gradient)
-    for i in range(len(y)):
-        for j in range(i, len(y)):
-            cost[i, j] = K[i, j] - (gradient[j] if i == 0 else 0.0)
+def weighted_cost(K, B, ends, cost):
+    """Fill the upper triangle of `cost` (n, n), K + Σ ω BᵀB of all levels, ω rising by RATIO."""
+    n, begin = len(K), 0
+    cost[:] = K
+    for level in range(len(ends)):
+        longest = 0.0
+        for i in range(begin, ends[level]):
+            square = 0.0
+            for c in range(1, n):
+                square += B[i, c] * B[i, c]
+            longest = max(longest, square)
+        weight = RATIO ** (len(ends) - 1 - level) / longest if longest > 0.0 else 0.0
+        for i in range(begin, ends[level]):
+            for j in range(n):
+                factor = weight * B[i, j]
+                for c in range(j, n):
+                    cost[j, c] += factor * B[i, c]
+        begin = ends[level]
 
 
 def hierarchy(data, entries, rank, working_set, levels, solution):
@@ -500,19 +520,20 @@ def hierarchy(data, entries, rank, working_set, levels, solution):
     )  # fmt: skip
     level_rows(levels, columns, others, width, X, W, B)
     constraint_bounds(data, low, high)
+    removed, right = -1, np.zeros(m, dtype=np.bool_)
     best[0] = 1.0
     for step in range(STEPS * n):
         if step == ROUNDS:
-            nearest(K, best, near)
+            weighted_cost(K, B, ends, near)
             given = data, entries, X, W, MX, E, near, low, high, working_set, y, x, solution
             if least_cost(*given) < 0:
-                near[:] = K
+                near[:] = K  # all are infeasible, or the sum is singular
                 why = least_cost(*given)
                 if why < 0:
                     return why
         if not solve_held(
-            data, entries, X, W, MX, E, B, ends, K, low, high, step >= ROUNDS, working_set,
-            best, there, lam, solution,
+            data, entries, X, W, MX, E, B, ends, K, low, high, working_set, best, there, lam,
+            solution,
         ):  # fmt: skip
             continue
         if step < ROUNDS:
@@ -524,10 +545,16 @@ def hierarchy(data, entries, rank, working_set, levels, solution):
             y[c] += share * (best[c] - y[c])
         for i in range(m):
             x[i] += share * (there[i] - x[i])
+        if removed >= 0:  # where it would be violated at once, its multiplier was but rounding
+            right[:] = right & (share < ROUNDING)
+            right[removed] = blocking == removed
         if blocking >= 0:
             working_set[blocking] = 1 if there[blocking] > high[blocking] else -1
-        elif not remove_worst(working_set, lam, len(E)):
-            return step
+            removed = -1
+        else:
+            removed = remove_worst(working_set, lam, len(E), right)
+            if removed < 0:
+                return step
     for i in range(m):
         working_set[i] = 0
     return NOT_CONVERGED
