@@ -52,15 +52,17 @@ APART, CLOSEST = 0.7, 0.4
 
 
 class Bounds(NamedTuple):
-    """A polygon of δ, normals · δ ≤ most.
+    """A polygon of δ, normals · δ ≤ most, and of what is beyond it already, no farther.
 
     Attributes:
         normals: (k, 2), along the ground.
-        most: (k,), at least zero [m].
+        most: (k,) [m].
+        beneath: (2,), the centre of mass that reach is measured from; None: from the other feet.
     """
 
     normals: Array
     most: Array
+    beneath: Array | None = None
 
 
 class Landing(NamedTuple):
@@ -166,7 +168,7 @@ class FootholdProgram:
         right = np.concatenate([[0.0, 0.0, TIMING * h], MISSED * self._wanted])
         shortest = min(SHORTEST / omega, self.planned)
         earliest = np.exp(omega * max(shortest - gone, least))
-        normals, most = self.bounds
+        normals, most = self.bounds.normals, np.maximum(self.bounds.most, 0.0)
         C = np.zeros((len(most) + 1, 3))
         C[:-1, :2], C[-1, 2] = normals, 1.0
         low, high = np.append(np.full(len(most), -np.inf), earliest / planned), np.append(most, 1.0)

@@ -21,9 +21,12 @@ OTHER_SIDE = {"left": "right", "right": "left"}
 class Reach:
     """How far footholds may be moved: within reach, and so that legs do not cross.
 
+    On two feet, from where a foot belongs beside the other one. On more, from where it belongs
+    beneath the centre of mass when it lands: a robot that is pushed takes its hips along.
+
     Args:
         feet: of the robot.
-        q: where it stands (nq,); its feet are where they belong beside each other.
+        q: where it stands (nq,); its feet are where they belong.
         farthest: from there [m].
 
     Attributes:
@@ -32,8 +35,9 @@ class Reach:
 
     def __init__(self, feet: ContactSet, q: Array, farthest: float) -> None:
         self.feet, self.farthest = feet, farthest
-        axes = ahead_and_left(feet, q)
-        self._beside = feet.attachment.positions(State(feet.robot, q))[:, :2] @ axes
+        axes, state = ahead_and_left(feet, q), State(feet.robot, q)
+        self._beside = feet.attachment.positions(state)[:, :2] @ axes
+        self._com = state.com[:2] @ axes
         self.opposite = self._opposite(q) if len(feet) in (2, 4) else {}
 
     def _opposite(self, q: Array) -> dict[str, tuple[str, float]]:
@@ -51,10 +55,14 @@ class Reach:
         places = self.feet.attachment.positions(state)[:, :2] @ axes
         goals = np.array([T.translation[:2] for T in swings.values()]) @ axes
         carry = [k for k, name in enumerate(names) if name not in swings]
-        ways = np.zeros_like(goals)
-        if carry:  # from where it stands beside the others
-            others = (places - self._beside)[carry].sum(axis=0) / len(carry)
-            ways = goals - self._beside[[names.index(name) for name in swings]] - others
+        beneath, com = len(names) > 2, state.com[:2]
+        ways = goals - self._beside[[names.index(name) for name in swings]]
+        if beneath:
+            ways -= com @ axes - self._com
+        elif carry:
+            ways -= (places - self._beside)[carry].sum(axis=0) / len(carry)
+        else:
+            ways[:] = 0.0
         around = AROUND @ axes.T
         normals, most = [*around], (self.farthest - (AROUND @ ways.T).max(axis=1)).tolist()
         for name, (_, lands) in zip(swings, goals.tolist(), strict=True):
@@ -64,4 +72,12 @@ class Reach:
                 between = lands - float(places[names.index(other), 1])
                 normals.append(-side * axes[:, 1])
                 most.append(side * (between - CLOSEST * apart))
-        return Bounds(np.array(normals), np.maximum(most, 0.0))
+        return Bounds(np.array(normals), np.array(most), com if beneath else None)
+
+    def ahead(self, bounds: Bounds, state: State, left: float) -> Bounds:
+        """Return the bounds with the robot where it will be in a time [s], if they go with it."""
+        if bounds.beneath is None:
+            return bounds
+        com, most = (state.com + left * state.com_velocity)[:2], bounds.most.copy()
+        most[: len(AROUND)] += bounds.normals[: len(AROUND)] @ (com - bounds.beneath)
+        return Bounds(bounds.normals, most, com)

@@ -66,8 +66,9 @@ class WalkingController:
         phases: as of `control.gaits`, from t = `begin` on.
         step_height: of swinging feet [m].
         ramp: time to unload a foot before its swing and to load it afterwards [s].
-        reach: how far from where it stands beside the others a foot may be moved to [m]; 0 keeps
-            the plan, None is 0.5 of the height of the centre of mass, 0.75 on more than two feet.
+        reach: how far a foot may be moved to, from where it belongs beside the other one, or, of
+            more than two, beneath the robot [m]; 0 keeps the plan, None is 0.5 of the height of the
+            centre of mass, 0.75 on more than two feet.
         terrain: what swing feet avoid, and where a moved foothold has to stand; None for level
             ground.
         begin: [s].
@@ -343,6 +344,8 @@ class WalkingController:
     def _aim(self, feedback: FootholdProgram, state: State, t: float) -> None:
         """Move the footholds of the swing feet, their time, and the plan, to where ξ will be."""
         before = feedback.offset, feedback.timed
+        lands = self.begin + float(feedback.timed.times[feedback.phase + 1])
+        feedback.bounds = self.reach.ahead(feedback.bounds, state, max(lands - t, 0.0))
         if not feedback.follow(
             self._xi_at_rest(state), t - self.begin, min(t - self._last, FILTER)
         ):
