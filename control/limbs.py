@@ -1,14 +1,20 @@
-"""Limbs of contacts: which entries of v move each contact against the base, and which it alone."""
+"""Limbs of contacts: the joints that move each contact against the base, and how far they reach."""
 
 from __future__ import annotations
 
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
+import pinocchio as pin
 from numpy.typing import NDArray
 
+from ..arrays import Array, Index
 from ..contacts import ContactSet
+from ..dynamics import State
 from ..dynamics.topology import carried_by
+from ..robots.ranges import ranges
+
+TINY = 1e-9  # of a squared distance [m²]
 
 
 class Limbs(NamedTuple):
@@ -29,3 +35,58 @@ def limbs_of(contacts: ContactSet) -> Limbs:
     if contacts.robot.is_floating:
         moving[:, :6] = False
     return Limbs(moving, moving & (moving.sum(axis=0) == 1))
+
+
+def hips(contacts: ContactSet) -> Index:
+    """Return the joint (contacts,) with which each contact's limb begins; 0, the world, if none."""
+    joints, alone = list(contacts.robot._model.joints)[1:], limbs_of(contacts).alone
+    moved_by = np.repeat(np.arange(1, len(joints) + 1), [joint.nv for joint in joints])
+    return np.where(alone.any(axis=1), moved_by[alone.argmax(axis=1)], 0)
+
+
+def lengths(contacts: ContactSet, q: Array) -> Array:
+    """Return how far each contact may be from its hip at most (contacts,) [m]; inf without limb.
+
+    While one joint turns by θ, the distance d changes by d² = a + b cos(θ − φ). So joint after
+    joint is turned by φ, or to an end of its range where d is larger, until no limb gets longer.
+
+    Args:
+        contacts: of a robot.
+        q: the posture from which limbs are stretched (nq,).
+    """
+    robot, model = contacts.robot, contacts.robot._model
+    alone, hip = limbs_of(contacts).alone, hips(contacts)
+
+    def turned(q: Array, entry: int, angle: float) -> Array:
+        return np.asarray(pin.integrate(model, q, angle * np.eye(robot.nv)[entry]))
+
+    def squares(q: Array) -> Array:
+        state = State(robot, q)
+        ways = contacts.attachment.positions(state) - state.joint_placements[hip, :, 3]
+        return np.asarray((ways**2).sum(axis=1))
+
+    before, longest = np.zeros(len(contacts)), squares(q)
+    while (longest > before + TINY).any():
+        before = longest
+        for contact, entry in np.argwhere(alone).tolist():
+            ahead, aside, back = (
+                squares(turned(q, entry, angle))[contact] for angle in (0.0, 0.5 * np.pi, np.pi)
+            )
+            phi = float(np.arctan2(2 * aside - ahead - back, ahead - back))
+            low, high = _room(model, q, entry)
+            angles = [
+                x for x in (low, high, phi - 2 * np.pi, phi, phi + 2 * np.pi) if np.isfinite(x)
+            ]
+            tried = [q, *(turned(q, entry, x) for x in angles if low <= x <= high)]
+            q = max(tried, key=lambda q: squares(q)[contact])
+        longest = squares(q)
+    return np.where(alone.any(axis=1), np.sqrt(longest), np.inf)
+
+
+def _room(model: Any, q: Array, entry: int) -> tuple[float, float]:
+    """How far the joint of an entry of v may turn back and on; ±inf where its range has no ends."""
+    joint = next(joint for joint in model.joints if joint.idx_v <= entry < joint.idx_v + joint.nv)
+    if not joint.nq == joint.nv == 1:
+        return -np.inf, np.inf
+    lower, upper = (float(ends[joint.idx_q]) for ends in ranges(model))
+    return lower - float(q[joint.idx_q]), upper - float(q[joint.idx_q])

@@ -9,6 +9,7 @@ import numpy as np
 import pinocchio as pin
 import pytest
 from scipy.linalg import null_space
+from scipy.optimize import minimize
 
 import footwork as fw
 from footwork import control
@@ -17,7 +18,7 @@ from footwork.control import judging
 from footwork.control.kernels import gait_reference
 from footwork.control.kernels.predictive import PREDICT, PREDICTIONS
 from footwork.control.kernels.profiles import minimum_acceleration
-from footwork.control.limbs import limbs_of
+from footwork.control.limbs import hips, lengths, limbs_of
 from footwork.control.predictive import (
     Predictive,
     PredictiveGait,
@@ -34,6 +35,7 @@ from footwork.control.references import swing
 from footwork.control.whole_body.cvxpy_reference import by_cvxpy as program_by_cvxpy
 from footwork.dynamics import State, Wrench
 from footwork.dynamics.spatial import skew
+from footwork.robots.ranges import ranges
 
 needs_numba = pytest.mark.skipif(bool(fw.dynamics.kernels.toolchain.obstacle()), reason="Numba")
 
@@ -440,6 +442,12 @@ def test_a_trot_that_is_pushed_is_not_thrown_up():
 
 
 @needs_numba
+def test_a_trot_that_is_pushed_ahead_keeps_its_legs_bent():
+    """By the end of a step they are straight otherwise, and pull its feet off the ground."""
+    assert not trotted((0.5, 0.0, 0.0), impulse=judging.Impulse(1.2, 0.0, at=1.0)).ended
+
+
+@needs_numba
 def test_a_trot_goes_sideways_as_fast_as_its_legs_reach():
     """Its feet land farther out then, and it is lower by the time it goes as fast."""
     assert not trotted((0.0, 0.8, 0.0)).ended
@@ -470,6 +478,54 @@ def test_a_gait_predicts_normal_forces_that_do_not_make_it_jump(name):
     weak = ContactSet(robot, [replace(foot, max_normal=0.7 * robot.weight) for foot in feet])
     for contact in PredictiveGait(robot, weak, q).predictive.contacts:
         assert contact.normal_bounds[1] == pytest.approx(0.7 * robot.weight)
+
+
+def from_hips(feet, q):
+    """The distances of the feet from the joints by which their legs begin."""
+    state = State(feet.robot, q)
+    ways = feet.attachment.positions(state) - state.joint_placements[hips(feet), :, 3]
+    return np.linalg.norm(ways, axis=1)
+
+
+@pytest.mark.parametrize("name", ["go2", "talos", "g1"])
+def test_no_leg_gets_longer_than_its_length(name):
+    """Of a robot whose joints are at random, and as an optimiser stretches the first leg."""
+    robot, feet, q = standing(name)
+    found, rng = lengths(feet, q), np.random.default_rng(0)
+    low, high = (np.clip(ends[7:], -3.0, 3.0) for ends in ranges(robot._model))
+    for _ in range(50):
+        posture = np.append(q[:7], rng.uniform(low, high))
+        assert (from_hips(feet, posture) < found + 1e-9).all()
+    best = minimize(
+        lambda joints: -from_hips(feet, np.append(q[:7], joints))[0],
+        q[7:], bounds=list(zip(low, high, strict=True)), options={"ftol": 1e-12},
+    )  # fmt: skip
+    assert -best.fun == pytest.approx(found[0], rel=1e-4)
+
+
+def test_heights_are_those_that_legs_reach_from_where_feet_stand():
+    """At a bound of the height a leg is as long as it may be, the others are shorter."""
+    predictive, state, found = pushed("go2", [(0, 3), (1, 2)], velocity=0.4)
+    P, R = found.subproblem, state.joint_placements[1][:, :3]
+    most = {name: block.length for name, block in predictive.blocks.items()}
+    np.testing.assert_allclose(list(most.values()), 0.93 * lengths(predictive.contacts, state.q))
+    own = hips(predictive.contacts)
+    from_com = (state.joint_placements[own, :, 3] - state.com) @ R
+    free = found.reference.com[:, 2] - state.com[2] + predictive.rise
+    nominal = found.reference.com  # the first prediction is linearised about the reference
+    bounded = np.flatnonzero(P.d[1:-1, 1] < free[1:-1] - 1e-9) + 1
+    assert len(bounded) > 3
+    for k in bounded:
+        com = np.append(nominal[k, :2], state.com[2] + P.d[k, 1])
+        longest = []
+        for node in (k - 1, k):
+            for name, T in found.nodes.stances[node].places.items():
+                hip = (
+                    com
+                    + found.reference.rotation[k] @ from_com[predictive.contacts.names.index(name)]
+                )
+                longest.append(np.linalg.norm(hip - T.translation) / most[name])
+        assert max(longest) == pytest.approx(1.0, abs=1e-9)
 
 
 @pytest.mark.parametrize("name", ["solo12", "talos"])

@@ -96,6 +96,7 @@ class Blocks(NamedTuple):
         even: (C, n).
         joints: (C, j).
         scale, middle: (C, j), of the torques' bounds: 2/(upper − lower), (upper + lower)/2.
+        lengths: (C,), of the legs up to which they carry [m].
     """
 
     wrench: Any
@@ -108,6 +109,7 @@ class Blocks(NamedTuple):
     joints: Any
     scale: Any
     middle: Any
+    lengths: Any
 
 
 class Legs(NamedTuple):
@@ -116,10 +118,12 @@ class Legs(NamedTuple):
     Attributes:
         jacobians: (C, 6, nv), of the contacts' centres, axes of the base.
         torques: (nv,), that its own weight and motion take [N·m].
+        hips: (C, 3), from the centre of mass, axes of the base [m].
     """
 
     jacobians: Any
     torques: Any
+    hips: Any
 
 
 class Cost(NamedTuple):
@@ -147,6 +151,7 @@ def assemble(body, targets, grid, nominal, blocks, now, then, carries, cost, pro
     wrench, com = np.empty((2, 6, blocks.even.shape[1])), np.empty((len(grid.h), 3))
     aims(body, targets, grid, cost, problem)
     dynamics(body, targets, grid, nominal, com, problem)
+    heights(body, targets, grid, blocks, now, com, problem)
     row = 0
     for k in range(len(grid.h)):
         first[k] = row
@@ -233,6 +238,27 @@ def dynamics(body, targets, grid, nominal, com, problem):
             for j in range(3):
                 total += problem.K[k, i, j] * problem.e[k, 6 + j]
             problem.e[k, 9 + i] = 0.5 * h * total
+
+
+def heights(body, targets, grid, blocks, legs, com, problem):
+    """Bound the height where a node begins by the legs that carry before or after.
+
+    A leg of the length l reaches from p̄ to a hip that is s higher or lower, s² = l² − d², with d
+    from p̄ to the hip along the ground at c̄: so c_z lies within p̄_z − s … p̄_z + s, less what the
+    hip is above c. It is never asked to be lower than it may sink: no height helps a leg whose foot
+    is too far away along the ground.
+    """
+    for k in range(1, len(grid.h)):
+        lowest = -problem.d[k, 0]
+        for stance in (grid.stance[k - 1], grid.stance[k]):
+            for i in range(grid.begin[stance], grid.begin[stance + 1]):
+                c, p = grid.contact[i], grid.poses[i, :3, 3]
+                hip = product(targets.rotation[k], legs.hips[c])
+                x, y = com[k, 0] + hip[0] - p[0], com[k, 1] + hip[1] - p[1]
+                reach = np.sqrt(max(blocks.lengths[c] ** 2 - x * x - y * y, 0.0))
+                level = p[2] - hip[2] - body.com[2]
+                problem.d[k, 0] = min(problem.d[k, 0], reach - level)
+                problem.d[k, 1] = min(problem.d[k, 1], max(level + reach, lowest))
 
 
 def recall(nominal, t, com, forces):
@@ -326,11 +352,13 @@ def inverted(A):
 def _example():
     x, row, table, cube = 0.0, *(np.empty((0,) * axes) for axes in range(1, 4))
     own, mask, at = np.empty(0, np.intp), np.empty(0, bool), np.empty((0, 0, 0), np.intp)
-    legs = Legs(cube, row)
+    legs = Legs(cube, row, table)
     return (
         Rigid(x, x, x, row, row, row, row, table), Targets(table, table, cube, table, table),
         Grid(row, own, own, own, cube, row), Nominal(row, table, table),
-        Blocks(cube, cube, table, cube, cube, at, table, own.reshape(0, 0), table, table),
+        Blocks(
+            cube, cube, table, cube, cube, at, table, own.reshape(0, 0), table, table, row,
+        ),
         legs, legs, mask, Cost(row, x, x, x, x, x, x),
         Problems(
             row, table, cube, table, table, table, row, cube, table, table, cube, table, cube, cube,

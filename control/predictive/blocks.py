@@ -23,8 +23,10 @@ from ...contacts.limits import ContactLimits
 from ...contacts.torque_limits import torque_bounds_of
 from ...dynamics import State
 from ...robots.robot import Robot
-from ..kernels.centroidal import Blocks, Legs
-from ..limbs import limbs_of
+from ..kernels.centroidal import FAR, Blocks, Legs
+from ..limbs import lengths, limbs_of
+
+STRAIGHT = 0.93  # share of a leg's longest up to which it carries: straight knees have no speed
 
 
 @dataclass(frozen=True, eq=False)
@@ -38,6 +40,7 @@ class Block:
         even: (n,), u of a unit of normal force.
         joints: entries of v whose torques are limited.
         lower, upper: of these torques [N·m].
+        length: of its leg, up to which it carries [m].
     """
 
     wrench: Array
@@ -49,12 +52,32 @@ class Block:
     joints: Index
     lower: Array
     upper: Array
+    length: float
 
 
-def block_of(
-    robot: Robot, contacts: ContactSet, contact: Contact, torque_limits: Any, sole_share: float
+def blocks_of(
+    robot: Robot, contacts: ContactSet, q: Array, torque_limits: Any, sole_share: float
+) -> dict[str, Block]:
+    """Return the blocks of the robot's contacts, of soles that are smaller by a share.
+
+    Args:
+        q: where it stands (nq,).
+    """
+    longest = np.minimum(STRAIGHT * lengths(contacts, q), FAR)  # kernels know no inf
+    return {
+        contact.name: _block(robot, contacts, contact, torque_limits, sole_share, length)
+        for contact, length in zip(contacts, longest.tolist(), strict=True)
+    }
+
+
+def _block(
+    robot: Robot,
+    contacts: ContactSet,
+    contact: Contact,
+    torque_limits: Any,
+    sole_share: float,
+    length: float,
 ) -> Block:
-    """Return the block of one of the robot's contacts, of a sole that is smaller by a share."""
     share = sole_share if len(contact.points) > 1 else 1.0
     limits = ContactLimits.of([contact]).scaled(length=share, force=1.0 / robot.weight)
     wrench = limits.wrench_rows[0].copy()
@@ -71,7 +94,7 @@ def block_of(
     normal = limits.wrench_rows[0, 2]
     even = normal / max(normal @ normal, 1e-9)
     joints, lower, upper = _own_joints(robot, contacts, contact, torque_limits)
-    return Block(wrench, A, b, rows.max(axis=2), at, even, joints, lower, upper)
+    return Block(wrench, A, b, rows.max(axis=2), at, even, joints, lower, upper, length)
 
 
 def _own_joints(
@@ -105,6 +128,7 @@ def side_by_side(blocks: Sequence[Block]) -> Blocks:
         _padded([block.joints.astype(float) for block in blocks]).astype(np.intp),
         _padded([1.0 / each for each in half]),
         _padded([0.5 * (block.upper + block.lower) for block in blocks]),
+        np.array([block.length for block in blocks]),
     )  # fmt: skip
     return Blocks(*map(np.ascontiguousarray, arrays))
 
@@ -117,8 +141,9 @@ def _padded(arrays: Sequence[Array], fill: float = 0.0) -> Array:
     return found
 
 
-def legs_of(state: State, contacts: ContactSet) -> Legs:
-    """Return the legs of contacts at a state."""
+def legs_of(state: State, contacts: ContactSet, own: Index) -> Legs:
+    """Return the legs of contacts at a state, which begin with their own joints (contacts,)."""
     R, J = state.joint_placements[1][:, :3], contacts.attachment.centre_jacobians(state)
     local = R.T @ J.reshape(len(J), 2, 3, -1)
-    return Legs(local.reshape(J.shape), state.bias)
+    from_com = state.joint_placements[own, :, 3] - state.com
+    return Legs(local.reshape(J.shape), state.bias, from_com @ R)

@@ -21,7 +21,8 @@ from ..kernels import TICKS
 from ..kernels.centroidal import ASSEMBLE, Cost, Grid, Nominal, Targets
 from ..kernels.newton import BOUNDS
 from ..kernels.predictive import PREDICT, Problems
-from .blocks import Block, block_of, legs_of, side_by_side
+from ..limbs import hips
+from .blocks import blocks_of, legs_of, side_by_side
 from .centroidal import Body, Reference
 from .legs import LegMomenta
 from .prediction import Prediction
@@ -93,7 +94,8 @@ class Predictive:
         sole_share: as of a WholeBodyController.
         tilt: of the base, largest [rad].
         sink, rise: by how much the centre of mass may be below and above its reference [m]; 0.3 and
-            0.1 of its height above the lowest contact when not given.
+            0.1 of its height above the lowest contact when not given. Nor is it higher than legs
+            reach that are bent a little, see `control.kernels.centroidal`.
         tolerance: of the solution, relative to the cost.
 
     Raises:
@@ -125,17 +127,14 @@ class Predictive:
         self.tilt = number(tilt, "tilt", above=0, unit="[rad]")
         self.tolerance = number(tolerance, "tolerance", above=0)
         share = number(sole_share, "sole_share", above=0, at_most=1.0)
-        self.blocks: dict[str, Block] = {
-            contact.name: block_of(robot, self.contacts, contact, torque_limits, share)
-            for contact in self.contacts
-        }
         standing = State(robot, check_configuration(robot, q), np.zeros(robot.nv))
+        self.blocks = blocks_of(robot, self.contacts, standing.q, torque_limits, share)
         height = standing.com[2] - self.contacts.attachment.positions(standing)[:, 2].min()
         self.sink = length(SINK * height if sink is None else sink, "sink")
         self.rise = length(RISE * height if rise is None else rise, "rise")
         self.legs = LegMomenta(self.contacts)
-        self._blocks = side_by_side(list(self.blocks.values()))
-        self._standing = legs_of(standing, self.contacts)
+        self._blocks, self._hips = side_by_side(list(self.blocks.values())), hips(self.contacts)
+        self._standing = legs_of(standing, self.contacts, self._hips)
         self._number = {name: k for k, name in enumerate(self.contacts.names)}
         w = self.weights
         self._cost = Cost(w.diagonal(), w.force, w.last, w.excess, self.tilt, self.sink, self.rise)
@@ -219,8 +218,9 @@ class Predictive:
         carries[contact[: counts[0]]] = True
         problem, first, at = self._empty(sum(counts[i] for i in grid.index.tolist()))
         ASSEMBLE.overload().run(
-            body.rigid, targets, given, nominal, self._blocks, legs_of(state, self.contacts),
-            self._standing, carries, self._cost, problem, first, at,
+            body.rigid, targets, given, nominal, self._blocks,
+            legs_of(state, self.contacts, self._hips), self._standing, carries, self._cost,
+            problem, first, at,
         )  # fmt: skip
         return Subproblem(*problem, first, at)
 
