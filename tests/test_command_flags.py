@@ -237,6 +237,7 @@ def test_a_folder_that_is_closed(run, tmp_path, monkeypatch):
         (["hold", "--feet", "left_foot", "biped"], "before flags that take several words"),
         (["info", "bipde"], "did you mean 'biped'"),
         (["simulate", "biped", "--friction", "-1"], "at least 0"),
+        (["hold", "biped", "--friction", "0,5"], "got 0,5, expected a finite number"),
         (["simulate", "biped", "--duration", "0"], "greater than 0"),
         (["judge", "go2", "--boards", "6cm"], "got 6cm, expected a number"),
         (["terms", "biped", "--seed", "-1"], "at least 0"),

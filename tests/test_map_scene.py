@@ -72,3 +72,13 @@ def test_refusals():
     )
     with pytest.raises(ContactError, match="expected two each way"):
         draw_friction_map(Recorder(), row)
+
+
+def test_what_differs_by_less_than_the_tolerance_has_one_shade():
+    values = 0.15 + 1e-4 * np.arange(6.0).reshape(2, 3)
+    places = np.arange(3.0), np.arange(2.0)
+    found = FrictionMap(*places, values, values - 1e-3, 1e-3, 2.0, np.zeros(3))
+    viewer = Recorder()
+    draw_friction_map(viewer, found)
+    assert len({color for _, color in viewer.tiles.values()}) == 1
+    assert found.range == pytest.approx((0.15, 0.16))

@@ -53,6 +53,14 @@ class FrictionMap:
 
     _repr_html_ = registry.html_of
 
+    @property
+    def range(self) -> tuple[float, float]:
+        """From the least finite value on, for colours: to the largest, or ten tolerances more, as
+        what differs by less than the tolerance is the same."""
+        finite = self.friction[np.isfinite(self.friction)]
+        low = float(finite.min(initial=self.most))
+        return low, max(float(finite.max(initial=low)), low + 10 * self.tolerance)
+
     def at(self, point: ArrayLike) -> float:
         """Return the friction at the grid's place nearest to (x, y)."""
         px, py = np.asarray(point, dtype=float)[:2]

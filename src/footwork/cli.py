@@ -36,6 +36,7 @@ _TYPED = {
     "missing='posture'": "--missing posture",
     "extra='drop'": "--extra drop",
     "strict=True": "footwork check --strict",
+    "PointContact or SurfaceContact by hand, or feet when it is loaded (": "them by --feet (",
 }
 
 

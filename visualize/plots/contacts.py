@@ -112,7 +112,10 @@ def plot_friction_map(
     labels = ("x of the centre of mass [m]", "y of the centre of mass [m]")
     ax = axes_for(ax, *labels, "Least friction that holds")
     values = np.ma.masked_invalid(friction.friction)
-    image = ax.pcolormesh(friction.x, friction.y, values, shading="nearest", cmap="viridis")
+    low, high = friction.range
+    image = ax.pcolormesh(
+        friction.x, friction.y, values, shading="nearest", cmap="viridis", vmin=low, vmax=high
+    )
     ax.figure.colorbar(image, ax=ax, label="least friction μ [-]")
     if contacts is not None and q is not None:
         plot_contacts(contacts, q, ax=ax)

@@ -121,7 +121,7 @@ def draw_friction_map(
     """
     if min(friction.friction.shape) < 2:
         raise ContactError(f"friction: got {friction.friction.shape} places, expected two each way")
-    edges, shades = _shades(friction.friction)
+    edges, shades = _shades(friction)
     x, y = _borders(friction.x), _borders(friction.y)
     height = ground + 0.003 * viewer.scale
     for j, row in enumerate(shades):
@@ -148,16 +148,12 @@ def _runs(row: NDArray[np.intp]) -> list[tuple[int, list[int]]]:
     return [(shade, list(run)) for shade, run in columns if shade >= 0]
 
 
-def _shades(values: Array) -> tuple[Array, NDArray[np.intp]]:
+def _shades(friction: FrictionMap) -> tuple[Array, NDArray[np.intp]]:
     """Upper edges of the shades, and the shade of every place, −1 where nothing holds."""
-    finite = values[np.isfinite(values)]
-    low, high = (float(finite.min()), float(finite.max())) if len(finite) else (0.0, 1.0)
-    count = len(SHADES) if high - low > 1e-9 else 1
-    edges = low + (high - low) * np.arange(1, count + 1) / count
-    shades = np.minimum(
-        np.searchsorted(edges, np.where(np.isfinite(values), values, 0.0)), count - 1
-    )
-    return edges, np.where(np.isfinite(values), shades, -1)
+    held = np.isfinite(friction.friction)
+    edges = np.linspace(*friction.range, len(SHADES) + 1)[1:]
+    shades = np.searchsorted(edges, np.where(held, friction.friction, 0.0))
+    return edges, np.where(held, np.minimum(shades, len(SHADES) - 1), -1)
 
 
 def _borders(centres: Array) -> Array:

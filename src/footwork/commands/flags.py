@@ -62,7 +62,8 @@ def save_flag(parser: argparse.ArgumentParser, *endings: str) -> None:
 def coefficient(text: str) -> float | tuple[float, float]:
     """Parse a coefficient of friction, or two with a comma between: finite, of at least 0."""
     values = tuple(map(_number, text.split(",")))
-    if len(values) > 2 or not all(0 <= value < float("inf") for value in values):
+    decimal_comma = len(values) == 2 and text.replace(",", "").isdecimal()  # 0,5 may be a half
+    if len(values) > 2 or decimal_comma or not all(0 <= value < float("inf") for value in values):
         expected = "a finite number of at least 0, or two as in 0.8,0.4"
         raise argparse.ArgumentTypeError(f"got {text}, expected {expected}")
     return values[0] if len(values) == 1 else (values[0], values[1])
