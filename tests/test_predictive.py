@@ -116,6 +116,17 @@ def test_problems_side_by_side_have_the_same_optima():
         np.testing.assert_allclose(together.u, alone.u, atol=1e-7)
 
 
+@pytest.mark.parametrize("kernel", [PREDICT, PREDICTIONS])
+def test_the_kernel_is_plain_python_too(kernel, monkeypatch):
+    name, swings = CASES[0]
+    problem = pushed(name, swings, count=2)[2].subproblem
+    plain = np.errstate(all="ignore")(kernel.function)
+    monkeypatch.setattr(kernel, "select", lambda count: plain)
+    found = solve(problem) if kernel is PREDICT else solve_batch([problem, problem])[1]
+    assert found.solved
+    assert found.cost == pytest.approx(by_cvxpy(problem).cost, rel=1e-6)
+
+
 @needs_numba
 def test_a_push_that_cannot_be_held_names_the_node_and_proves_it():
     robot, feet, q = standing("go2")

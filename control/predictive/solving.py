@@ -85,7 +85,7 @@ def _solved(
     """What the kernel finds, for problems with the same contacts."""
     one, options = problems[0], np.array([tolerance, START, ITERATIONS])
     size, needed, ends = _extents(one.sizes)
-    memory = _memory(lanes * (size + needed))
+    memory = _memory(lanes * size + LANES * needed)  # uncompiled, one takes all lanes
     given, found = memory[: lanes * size].reshape(lanes, size), list[Solution]()
     for start in range(0, len(problems), lanes):
         group = problems[start : start + lanes]
