@@ -229,9 +229,8 @@ class Estimator:
         """Predict and correct x, and write the base's parts of q and v."""
         given = self._model, x, self._legs, told, before, q, v
         estimate = invariant.ESTIMATE.overload()
-        whole = estimate.unchecked() if len(self._model.table) else None
-        if whole is None or not whole(*given, True, True):
-            estimate.run(*given, True, False)
+        poses = len(self._model.table) > 0 and estimate.unchecked() is not None
+        if not estimate.run(*given, poses, False):
             self._pose(q, v)
             estimate.run(*given, False, True)
 

@@ -201,32 +201,30 @@ def cross_times(x, A, factor, out, at, column):
         out[at + 2, column + j] = factor * (x[0] * A[1, j] - x[1] * A[0, j])
 
 
-def estimate(model, x, legs, told, before, q, v, predicts, corrects):
+def estimate(model, x, legs, told, before, q, v, poses, posed):
     """Move on by a reading of the IMU, and take up what the legs show; return whether that is done.
 
-    Both are done with legs that are posed in between, unless an angle is beyond the kernels' sines;
-    one alone is for who poses the legs himself.
+    It is not where the legs are to be posed by who calls, and then calls again: where `poses` says
+    so, and of angles beyond the kernels' sines.
 
     Args:
         model: the robot and its sensors.
         x: is written.
-        legs: is written; read where there is no prediction.
+        legs: is written; read where they are posed.
         told: what sensors tell.
         before: v (nv,) of the last reading.
         q, v: (nq,), (nv,), as encoders have them; the base's parts are written.
-        predicts, corrects: what is to be done.
+        poses: whether legs are posed here.
+        posed: whether they are already, and all but the correction is done.
     """
-    whole = predicts and corrects
-    if whole and not moderate(q) <= UNIT:
-        return False
-    if predicts:
+    if not posed:
         predict(model, x, told, q, v)
         for i in range(len(v)):
             legs.a[i] = (v[i] - before[i]) / told.h if told.h > 0.0 else 0.0
-    if whole:
+        if not poses or not moderate(q) <= UNIT:
+            return False
         pose(as_bodies(model.table), model.feet, q, v, legs)
-    if corrects:
-        correct(model, x, legs, told, q, v)
+    correct(model, x, legs, told, q, v)
     return True
 
 
