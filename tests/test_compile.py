@@ -25,6 +25,7 @@ def test_all_kernels_are_compiled_and_nothing_is_left_to_compile(capsys, caplog)
         for count in (1, 20):
             Q = np.tile(q, (count, 1))
             dynamics.batch.forward_dynamics(robot, Q, np.zeros((count, robot.nv)), Q[:, : robot.na])
+            dynamics.batch.mass_matrix(robot, Q, layout="lanes")
             contacts.batch.static_hold(robot, Q, contacts.at_feet(robot, 0.5), margin=False)
         for term in single.TERMS:
             assert term.of(robot).overload.select(1) is not None

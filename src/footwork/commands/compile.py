@@ -97,6 +97,7 @@ def _batches(robot: Robot) -> Iterator[Step]:
             if "Q" in taken:
                 given = {key: value for key, value in values.items() if key in taken}
                 yield partial(function, robot, **given)
+        yield partial(batch.mass_matrix, robot, Q, layout="lanes")
 
 
 def _others(robot: Robot) -> Iterator[Step]:
