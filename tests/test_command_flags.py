@@ -439,6 +439,16 @@ def test_the_page_of_the_command_has_every_command_flag_and_code():
         assert f"| {code} |" in page
 
 
+def test_help_is_of_the_command_alone():
+    parsers = subparsers()
+    for command, parser in parsers.items():
+        for action in parser._actions:
+            others = {name for name in parsers if f"{name}:" in (action.help or "")} - {command}
+            assert not others, (command, action.option_strings)
+    assert "0.001" in parsers["region"].format_help()
+    assert "0.0001" in parsers["diff"].format_help()
+
+
 def test_every_command_with_a_robot_takes_its_base(run):
     for base in ("floating", "fixed"):
         code, out, _ = run("info", "quadruped", "--base", base, "--json")

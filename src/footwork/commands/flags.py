@@ -46,10 +46,14 @@ def robot_flags(
         shared(parser, "--posture")
 
 
-def shared(parser: argparse.ArgumentParser, *names: str) -> None:
-    """Add flags of `SHARED`."""
+def shared(parser: argparse.ArgumentParser, *names: str, **changed: Any) -> None:
+    """Add flags of `SHARED`, with the help of this command where each has its own."""
+    command = parser.prog.split()[-1]
     for name in names:
-        parser.add_argument(name, **SHARED[name])
+        options = {**SHARED[name], **changed}
+        if not isinstance(options["help"], str):
+            options["help"] = options["help"][command]
+        parser.add_argument(name, **options)
 
 
 def save_flag(parser: argparse.ArgumentParser, *endings: str) -> None:
@@ -237,7 +241,10 @@ SHARED: Mapping[str, dict[str, Any]] = {
     },
     "--cutoff": {
         "type": decimal, "metavar": "HZ",
-        "help": "cut-off of the low-pass filter [Hz] (gait: 6, and 0: no filter; wrenches: 30)",
+        "help": {
+            "gait": "cut-off of the low-pass filter [Hz] (6; 0: no filter)",
+            "wrenches": "cut-off of the low-pass filter [Hz] (30)",
+        },
     },
     "--predictive": {
         "action": "store_true",
@@ -246,9 +253,11 @@ SHARED: Mapping[str, dict[str, Any]] = {
     },
     "--tolerance": {
         "type": positive, "metavar": "T",
-        "help": "gap to the exact region [m] (0.001). In diff: values this near are the same, "
-        "relative for masses, inertias, velocities and torques; in m and rad for places, "
-        "directions and positions (0.0001)",
+        "help": {
+            "region": "gap to the exact region [m] (0.001)",
+            "diff": "values this near are the same, relative for masses, inertias, velocities and "
+            "torques; in m and rad for places, directions and positions (0.0001)",
+        },
     },
     "--seed": {"type": whole, "metavar": "N", "help": "seed of the random numbers"},
     "--terrain": {
@@ -258,7 +267,10 @@ SHARED: Mapping[str, dict[str, Any]] = {
     },
     "--speed": {
         "nargs": "+", "type": decimal, "metavar": "V",
-        "help": "commanded speed forward [m/s]; several in judge, where pushes come at the first",
+        "help": {
+            "simulate": "commanded speed forward [m/s]",
+            "judge": "commanded speeds forward [m/s]; pushes come at the first",
+        },
     },
     "--sideways": {
         "type": decimal, "metavar": "M/S", "help": "commanded speed to the left [m/s]",
@@ -268,14 +280,22 @@ SHARED: Mapping[str, dict[str, Any]] = {
     },
     "--gait": {
         "default": "stand",
-        "help": "gait (stand); walk, trot, pace, bound, crawl: at a commanded speed; step, trot, "
-        "crawl: --steps of --length; catch: stand, with recovery steps when pushed too hard",
+        "help": {
+            "simulate": "gait (stand); walk, trot, pace, bound, crawl: at a commanded speed; step, "
+            "trot, crawl: --steps of --length; catch: stand, with recovery steps when pushed too "
+            "hard",
+            "judge": "gait (stand)",
+            "limits": "gait (walk on two feet, else trot)",
+        },
     },
     "--no-torque-limits": {"action": "store_true", "help": "ignore the joint torque limits"},
     "--directions": {
         "type": whole, "metavar": "N",
-        "help": "directions around. judge: in which the largest push is searched (8; 0: none); "
-        "limits: in which the robot goes, and both turns (the one of --direction)",
+        "help": {
+            "judge": "directions around in which the largest push is searched (8; 0: none)",
+            "limits": "directions around in which the robot goes, and both turns (the one of "
+            "--direction)",
+        },
     },
     "--jobs": {"type": count, "default": 1, "metavar": "N", "help": "processes (1)"},
     "--journal": _file("journal of what is finished, from which the same command resumes"),

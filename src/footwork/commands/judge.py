@@ -28,7 +28,7 @@ def add(commands: Any) -> None:
     )
     parser = flags.command(commands, "judge", run, words)
     flags.robot_flags(parser, posture=False)
-    parser.add_argument("--gait", choices=("stand", *WALKS), **flags.SHARED["--gait"])
+    flags.shared(parser, "--gait", choices=("stand", *WALKS))
     flags.shared(parser, "--speed", "--sideways", "--turn")
     parser.add_argument(
         "--seconds", type=flags.positive, default=10.0, metavar="S", help="of a trial [s] (10)"

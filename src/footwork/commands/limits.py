@@ -27,8 +27,7 @@ def add(commands: Any) -> None:
     )
     parser = flags.command(commands, "limits", run, words)
     flags.robot_flags(parser, posture=False)
-    gait = {**flags.SHARED["--gait"], "default": None}
-    parser.add_argument("--gait", choices=WALKS, **gait)
+    flags.shared(parser, "--gait", choices=WALKS, default=None)
     parser.add_argument(
         "--direction", nargs=3, type=flags.decimal, metavar=("VX", "VY", "WZ"), default=None,
         help="ahead, to the left and turning left, of the speed one (1 0 0)",

@@ -30,7 +30,7 @@ def add(commands: Any) -> None:
     parser = flags.command(commands, "simulate", run, words)
     flags.robot_flags(parser, posture=False)
     choices = ("stand", "step", *WALKS, "catch")
-    parser.add_argument("--gait", choices=choices, **flags.SHARED["--gait"])
+    flags.shared(parser, "--gait", choices=choices)
     flags.shared(parser, "--speed", "--sideways", "--turn")
     parser.add_argument(
         "--duration",
