@@ -16,6 +16,7 @@ from pathlib import Path
 import pytest
 
 from footwork import cli, commands, errors, robots
+from footwork.commands.flags import SHARED
 
 # what each command leaves behind, besides words: a new command is entered here
 OUTPUTS = {
@@ -82,13 +83,16 @@ def test_each_has_the_flags_that_make_sense(name):
 
 
 def test_the_same_flag_is_the_same_everywhere():
+    """But for what it is said to do, where that is said for each command."""
     known: dict[str, tuple] = {}
     for name, parser in subparsers().items():
         for action in parser._actions:
             for flag in action.option_strings:
                 if (name, flag) == ("gait", "--robot"):  # one more body, beside the person's
                     continue
-                same = (action.help, action.metavar, action.type, action.nargs, type(action))
+                words = SHARED.get(flag, {}).get("help", "")
+                told = action.help if isinstance(words, str) else words.keys()
+                same = (told, action.metavar, action.type, action.nargs, type(action))
                 assert known.setdefault(flag, same) == same, (name, flag)
 
 
