@@ -49,10 +49,11 @@ class GroundPlane:
         self.point = np.array(means)
         if n < 3:
             return
-        d = [[value - mean for value, mean in zip(place, means, strict=True)] for place in x]
-        xx, xy = sum(u * u for u, _, _ in d), sum(u * v for u, v, _ in d)
-        yy, xz = sum(v * v for _, v, _ in d), sum(u * z for u, _, z in d)
-        yz, kept = sum(v * z for _, v, z in d), KEPT * (xx + yy)  # k n r²
+        xx = xy = yy = xz = yz = 0.0
+        for place in x:
+            u, v, z = place[0] - means[0], place[1] - means[1], place[2] - means[2]
+            xx, xy, yy, xz, yz = xx + u * u, xy + u * v, yy + v * v, xz + u * z, yz + v * z
+        kept = KEPT * (xx + yy)  # k n r²
         if kept > 0:
             along, across = self.slope.tolist()
             a, b, c = xx + kept, xy, yy + kept  # the normal equations

@@ -255,7 +255,7 @@ class WalkingController:
         for foot in feet:
             foot.mode = FootMode.STANCE
             if foot.name not in there:
-                self.controller.add_contact(foot.contact, self.ramp, fades=False)
+                self.controller._add(foot.contact, self.ramp, fades=False)
         if feet:
             self._set_tasks()
 
@@ -274,7 +274,7 @@ class WalkingController:
 
     def _set_tasks(self) -> None:
         of_feet = [foot.task for foot in self._feet.values() if foot.mode is not FootMode.STANCE]
-        self.controller.set_tasks([*self.tasks, *of_feet])
+        self.controller._exchange_tasks((*self.tasks, *of_feet))
 
     def _advance(self, state: State, t: float) -> None:
         """Enter the phase of the time t [s], and unload the feet that swing next."""

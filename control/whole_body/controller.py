@@ -158,6 +158,11 @@ class WholeBodyController:
         self._formulations.set_tasks(tasks)
         self._current = None
 
+    def _exchange_tasks(self, tasks: tuple[AnyTask, ...]) -> None:
+        """Take tasks of which those that have been here are not checked again."""
+        self._formulations.take(tasks)
+        self._current = None
+
     def set_constraints(self, constraints: Sequence[Constraint]) -> None:
         """Replace the constraints from the next tick on.
 
@@ -223,6 +228,10 @@ class WholeBodyController:
         boolean(fades, "fades")
         contact = self._switched.named(contact)
         self._formulations.require(contact)
+        self._add(contact, ramp, fades)
+
+    def _add(self, contact: Contact, ramp: float, fades: bool) -> None:
+        """Add a contact that is known to fit, of a name of its own or of one that leaves."""
         self._switched.add(contact, ramp, fades, self._now)
         self._current = None
 

@@ -71,14 +71,25 @@ class Formulations:
         Raises:
             ConfigurationError: names or values that do not fit the robot.
         """
-        bound = [self._bind(task) for task in tasks]
+        for task in tasks:
+            self._bind(task)
+        self.take(tasks)
+
+    def take(self, tasks: tuple[AnyTask, ...]) -> None:
+        """Take other tasks; those that have been here are as they were set then."""
+        bound = [self._known(task) for task in tasks]
         _keep(self._bound, KEPT + len(tasks))
-        self._sizes = {task.name: size for task, (size, _, _) in zip(tasks, bound, strict=True)}
-        self.tasks, self._layout = tasks, tuple(layout for _, layout, _ in bound)
+        self._sizes = {task.name: one.size for task, one in zip(tasks, bound, strict=True)}
+        self.tasks, self._layout = tasks, tuple(one.layout for one in bound)
 
     def set_constraints(self, rows: Sequence[tuple[Constraint, int]]) -> None:
         """Take other constraints, each with its number of rows."""
         self.rows, self._kept = rows, {}
+
+    def _known(self, task: AnyTask) -> _Bound:
+        """The task as it was bound last."""
+        found = self._bound.get(task.name)
+        return self._bind(task) if found is None or found.values[0] is not task else found
 
     def _bind(self, task: AnyTask) -> _Bound:
         """The task with its names looked up; one that only another reference was set of stays."""
