@@ -10,7 +10,7 @@ import pytest
 from footwork import Wrench, contacts, dynamics, robots
 from footwork.contacts import PointForces
 from footwork.contacts.geometry import polygon
-from footwork.contacts.kernels import outline
+from footwork.contacts.kernels import hull
 
 pytest.importorskip("numba")
 region_module = importlib.import_module("footwork.contacts.regions.region")
@@ -148,10 +148,10 @@ def test_the_hull_of_kernels_is_that_of_polygons(seed):
     for points in (*clouds, np.outer([0.0, 2.0, 1.0, 1.0], [1.0, 2.0]), np.ones((3, 2))):
         for tolerance in (0.0, 0.05):
             found, expected = (
-                outline.hull(points, tolerance),
+                hull.hull(points, tolerance),
                 polygon.convex_hull(points, tolerance),
             )
             assert found.shape == expected.shape
             turn = np.argwhere((found == expected[0]).all(axis=1))[0, 0]  # any corner is the first
             assert np.allclose(np.roll(found, -turn, axis=0), expected, rtol=0, atol=1e-15)
-    assert len(outline.hull(FEET[:0, :2], 0.0)) == 0
+    assert len(hull.hull(FEET[:0, :2], 0.0)) == 0

@@ -8,6 +8,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from ...arrays import Array
+from ..kernels.hull import hull_of_sorted
 
 
 def cross(a: Array, b: Array) -> Array:
@@ -16,43 +17,15 @@ def cross(a: Array, b: Array) -> Array:
 
 
 def convex_hull(points: ArrayLike, tolerance: float = 0.0) -> Array:
-    """Return the corners (k, 2) of the hull, counter-clockwise: Andrew's monotone chain.
+    """Return the corners (k, 2) of the hull, counter-clockwise.
 
-    Corners within `tolerance` of the line between their neighbours are left out. A segment gives
+    Corners within `tolerance` of the segment between their neighbours are left out. A segment gives
     two corners, coinciding points one, no points none.
     """
     p = np.asarray(points, dtype=float).reshape(-1, 2)
-    ordered = p[np.lexsort((p[:, 1], p[:, 0]))]
-    if len(ordered) == 0:
-        return ordered
-    corners = [*_chain(ordered.tolist()), *_chain(ordered[::-1].tolist())]
-    return _simplified(np.array(corners) if corners else ordered[:1].copy(), tolerance)
-
-
-def _chain(ordered: list[list[float]]) -> list[list[float]]:
-    """Lower chain of points sorted by x, without its last point; pairs of floats are fastest."""
-    chain: list[list[float]] = []
-    for x, y in ordered:
-        while len(chain) >= 2:
-            (x0, y0), (x1, y1) = chain[-2:]
-            if (x - x0) * (y1 - y0) - (y - y0) * (x1 - x0) < 0:
-                break
-            chain.pop()
-        if chain != [[x, y]]:
-            chain.append([x, y])
-    return chain[:-1]
-
-
-def _simplified(corners: Array, tolerance: float) -> Array:
-    """Leave out, one by one, the corner that lies nearest to the line between its neighbours."""
-    while tolerance > 0 and len(corners) > 1:
-        before, after = np.roll(corners, 1, axis=0), np.roll(corners, -1, axis=0)
-        heights = distances_to_segments(corners, before, after)
-        nearest = int(heights.argmin())
-        if heights[nearest] > tolerance:
-            break
-        corners = np.delete(corners, nearest, axis=0)
-    return corners
+    ordered = p[np.lexsort((p[:, 1], p[:, 0]))].tolist()  # pairs of floats are fastest
+    corners = [*ordered, *ordered]
+    return np.array(corners[: hull_of_sorted(ordered, corners, tolerance)]).reshape(-1, 2)
 
 
 def centroid(points: ArrayLike) -> Array:

@@ -23,7 +23,7 @@ import math
 import numpy as np
 
 from ...dynamics.kernels.toolchain import Kernel
-from .outline import hull
+from .hull import hull
 
 BOUNDED, EMPTY, UNBOUNDED, FAILED = range(4)
 

@@ -20,6 +20,7 @@ import numpy as np
 
 from ...dynamics.kernels.gauss import dot
 from ...dynamics.kernels.toolchain import Kernel, read_only
+from .hull import distance, hull
 
 MORE, CLOSED, FAILED = range(3)
 
@@ -260,65 +261,6 @@ def meet(p, n, q, m, corner):
     if not same and abs(det) >= 1e-12:
         a, b = n[0] * p[0] + n[1] * p[1], m[0] * q[0] + m[1] * q[1]
         corner[0], corner[1] = (a * m[1] - b * n[1]) / det, (b * n[0] - a * m[0]) / det
-
-
-def hull(points, tolerance):
-    """Return the corners (k, 2) of the hull, counter-clockwise: Andrew's monotone chain.
-
-    Corners within `tolerance` of the segment between their neighbours are left out, one by one and
-    the nearest first. A segment gives two corners, coinciding points one, no points none.
-    """
-    k, m = len(points), 0
-    p, chain = points.copy(), np.empty((2 * k, 2))
-    for i in range(k):  # by x, then y
-        x, y, j = points[i, 0], points[i, 1], i
-        while j > 0 and (p[j - 1, 0] > x or (p[j - 1, 0] == x and p[j - 1, 1] > y)):
-            p[j] = p[j - 1]
-            j -= 1
-        p[j, 0], p[j, 1] = x, y
-    for sweep in range(2):
-        first = m
-        for i in range(k):
-            new = p[i] if sweep == 0 else p[k - 1 - i]
-            while m - first >= 2 and not turns_left(chain[m - 2], chain[m - 1], new):
-                m -= 1
-            if m == first or chain[m - 1, 0] != new[0] or chain[m - 1, 1] != new[1]:
-                chain[m] = new
-                m += 1
-        m = max(m - 1, first)  # the last point is the next chain's first
-    if m == 0:
-        return p[:1].copy()
-    return chain[: simplified(chain, m, tolerance)].copy()
-
-
-def simplified(corners, count, tolerance):
-    """Leave out corners within `tolerance` of the segment between their neighbours, in place."""
-    while count > 1:
-        at, least = -1, tolerance
-        for i in range(count):
-            before, after = corners[(i - 1) % count], corners[(i + 1) % count]
-            height = distance(corners[i], before, after)
-            if height <= least:
-                at, least = i, height
-        if at < 0:
-            break
-        count -= 1
-        for i in range(at, count):
-            corners[i] = corners[i + 1]
-    return count
-
-
-def turns_left(a, b, c):
-    """Whether the way from a over b to c turns left."""
-    return (b[0] - a[0]) * (c[1] - a[1]) - (b[1] - a[1]) * (c[0] - a[0]) > 0
-
-
-def distance(x, a, b):
-    """Return the distance of x to the segment from a to b."""
-    u, v, s, t = b[0] - a[0], b[1] - a[1], x[0] - a[0], x[1] - a[1]
-    length = u * u + v * v
-    share = 0.0 if length == 0 else min(max((s * u + t * v) / length, 0.0), 1.0)
-    return math.hypot(s - share * u, t - share * v)
 
 
 def cross(a, b):
