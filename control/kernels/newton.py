@@ -3,10 +3,11 @@
 
 Of its equations, of x and ε, and of the slacks s with the multipliers z,
 
-    (H + FᵀW²F) du = −r_u − Fᵀ(W d + W² r_s),   ds = −r_s − F du,   dz = W d − W² ds,
+    (H + FᵀW²F) du = −r_u − Fᵀ(W d − W² δ),   ds = δ − F du,   dz = W d − W² ds,
 
-`residuals` are r, `build` factorises the matrix on the left, block by block and node by node, with
-the ε of each row eliminated, and `solve` finds the step for the d that it is given.
+with δ what s lacks. `residuals` are r_u and r_ε, `build` factorises the matrix on the left, block
+by block and node by node, with the ε of each row eliminated, and `solve` finds the step for the d
+that it is given.
 """
 
 from __future__ import annotations
@@ -47,25 +48,26 @@ def slack_sizes(N: Any, b: Any, n: Any, m: Any, r: Any, D: Any, q: Any) -> Any:
 
 
 def left_over(p, at, sizes, u, x, eps, given, out):
-    """Write given [f, c, d, 0] − F [u, x, ε]: s itself for 1, and −F [du, dx, dε] for 0."""
+    """Write given − F [u, x, ε]."""
     N, b, n, m, r, D, q = sizes
     K, _P, _L = slack_sizes(N, b, n, m, r, D, q)
     for i in range(b):
         for j in range(q):
             for a in range(D):
-                out[a * K + i * q + j] = given * p.c[i, j, a] + p.C[i, j, a] * u[i, at[i, j, a]]
+                k = a * K + i * q + j
+                out[k] = given[k] + p.C[i, j, a] * u[i, at[i, j, a]]
         row = D * K + i * m
         for j in range(r):
             along = dot(p.F[i, j], u[i], n)
-            out[row + j] = given * p.f[i, j] - along
+            out[row + j] = given[row + j] - along
             if j >= 2 * r - m:
-                out[row + j + m - r] = given * p.f[i, j + m - r] + along
+                out[row + j + m - r] = given[row + j + m - r] + along
     off = D * K + b * m
     for k in range(N + 1):
         for j in range(BOUNDS):
             i = off + k * BOUNDS + j
-            out[i] = given * p.d[k, j] - SIGNS[j] * x[k, ENTRIES[j]] + eps[k, j]
-            out[i + (N + 1) * BOUNDS] = eps[k, j]
+            out[i] = given[i] - SIGNS[j] * x[k, ENTRIES[j]] + eps[k, j]
+            out[i + (N + 1) * BOUNDS] = given[i + (N + 1) * BOUNDS] + eps[k, j]
 
 
 def pull(F, C, at, sizes, z, out):
@@ -232,18 +234,18 @@ def cone_columns(scales, k, K, D, wbar, factors, T):
 def solve(p, first, at, sizes, work, blocks, nodes):
     """Write the step (du, dx, dε, ds) for the scaled complementarity in d."""
     N, b, n, m, r, D, q = sizes
-    K, P, L = slack_sizes(N, b, n, m, r, D, q)
+    K, P, _L = slack_sizes(N, b, n, m, r, D, q)
     off = D * K + b * m
     cones = D, K, P
     vectors, factors, motions, inputs, rows, weights, _flags = work
-    wbar, d, rs, t, ds = vectors[1], vectors[4], vectors[5], vectors[6], vectors[7]
+    wbar, d, lack, t, ds = vectors[1], vectors[4], vectors[5], vectors[6], vectors[7]
     ru, du, half = inputs[0], inputs[1], inputs[2]
     re, deps, ge = rows[0], rows[1], rows[2]
     dx, q_, y = motions[1], motions[2], motions[3]
     H, V, _X, _M, _C = blocks
     Pp, U, Z, T, v, forced, _squares, w = nodes
     pnow, pushed, temporary = w[0], w[1], w[2]
-    twice(d, rs, 1.0, cones, wbar, factors, t)
+    twice(d, lack, -1.0, cones, wbar, factors, t)
     for i in range(b):
         for a in range(n):
             half[i, a] = ru[i, a]
@@ -284,5 +286,4 @@ def solve(p, first, at, sizes, work, blocks, nodes):
             i = off + k * BOUNDS + j
             one = wbar[i] * wbar[i]
             deps[k, j] = (ge[k, j] + one * SIGNS[j] * dx[k, ENTRIES[j]]) * weights[k, j]
-    left_over(p, at, sizes, du, dx, deps, 0.0, ds)
-    add(ds, -1.0, rs, L)
+    left_over(p, at, sizes, du, dx, deps, lack, ds)

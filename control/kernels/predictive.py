@@ -9,12 +9,13 @@ slacks s in half-lines and Lorentz cones, z their multipliers. x follows from u,
 from x and z, so that what a step of Newton's leaves of these equations is nothing but rounding; it
 is (W of Nesterov and Todd, see `contacts.kernels.cones`, with z in the place of x there)
 
-    (H + FᵀW²F) du = −r_u − Fᵀ(W d + W² r_s),   ds = −r_s − F du,   dz = W d − W² ds,
+    (H + FᵀW²F) du = −r_u − Fᵀ(W d − W² δ),   ds = δ − F du,   dz = W d − W² ds,
 
-H the Hessian of the motion. With the ε of each row eliminated this is the problem of `riccati`,
-solved with d = −λ (Mehrotra's predictor), then with his corrector. It starts from û,
-whose slacks are at least ROOM, with multipliers such that sᵀz is as large everywhere. Problems of a
-batch lie side by side in lanes; a lane that has ended waits for the others.
+H the Hessian of the motion, δ what s lacks of [f, c, d, 0] − F [u, x, ε]. With the ε of each row
+eliminated this is the problem of `riccati`, solved with d = −λ (Mehrotra's predictor), then with
+his corrector. It starts from û, whose slacks are at least ROOM, with multipliers such that sᵀz is
+as large everywhere. Problems of a batch lie side by side in lanes; a lane that has ended waits for
+the others.
 
 L. Vandenberghe, "The CVXOPT linear and quadratic cone program solvers" (2010).
 """
@@ -218,12 +219,12 @@ def minimise(p, first, at, sizes, options, found, work, blocks, nodes):
     cones = D, K, P
     u, w, x, _y, eps, z, told = found
     vectors, factors, motions, inputs, rows, weights, flags = work
-    s, wbar, lam, za, d, rs, _t, ds, dz = (
+    s, wbar, lam, za, d, lack, _t, ds, dz = (
         vectors[0], vectors[1], vectors[2], vectors[3], vectors[4], vectors[5], vectors[6],
         vectors[7], vectors[8],
     )  # fmt: skip
     du, deps, dx = inputs[1], rows[1], motions[1]
-    begin(p, first, at, sizes, options[1], found, work)
+    gap, lacking = begin(p, first, at, sizes, options[1], found, work)
     told[3], ended = 0.0 * told[3], 0.0 * p.start[0]
     told[3] = ended
     told[2] = ended
@@ -231,8 +232,7 @@ def minimise(p, first, at, sizes, options, found, work, blocks, nodes):
     running = ended + 1.0
     for iteration in range(int(options[2]) + 1):
         value = residuals(p, first, at, sizes, found, work)
-        gap = dot(s, z, L)
-        error = larger(gap / (1.0 + value), norm(rs, L))
+        error = larger(gap / (1.0 + value), lacking)
         for i in range(b):
             for j in range(n):
                 error = larger(error, DUAL * largest(inputs[0, i, j]))
@@ -263,10 +263,8 @@ def minimise(p, first, at, sizes, options, found, work, blocks, nodes):
         # a lane that stumbles over rounding keeps what it had
         length = choose(length, length, 0.0)
         running = choose(length - 1e-9, running, 0.0)
-        step(z, length, dz, L)
-        step(s, length, ds, L)
-        for i in range(L):  # s + F [u, x, ε] is linear
-            rs[i] = (1.0 - length) * rs[i]
+        gap = gone(s, z, ds, dz, length, lack, L)
+        lacking = (1.0 - length) * lacking
         for i in range(b):
             step(u[i], length, du[i], n)
         for k in range(N + 1):
@@ -282,11 +280,14 @@ def largest(a):
 
 
 def begin(p, first, at, sizes, mean, found, work):
-    """Write where it starts: at û, with slacks of at least ROOM, and z = mean s⁻¹."""
+    """Write where it starts: at û, with slacks of at least ROOM, and z = mean s⁻¹.
+
+    Return sᵀz, and the norm of what s lacks.
+    """
     N, b, n, m, r, D, q = sizes
     K, _P, L = slack_sizes(N, b, n, m, r, D, q)
     u, w, x, _y, eps, z, _told = found
-    s, rs = work[0][0], work[0][5]
+    s, lack, kept = work[0][0], work[0][5], work[0][6]
     for i in range(b):
         for j in range(n):
             u[i, j] = p.u[i, j]
@@ -295,9 +296,10 @@ def begin(p, first, at, sizes, mean, found, work):
         for j in range(BOUNDS):
             left = p.d[k, j] - SIGNS[j] * x[k, ENTRIES[j]]
             eps[k, j] = larger(-left, 0.0) + mean / p.rho[k, j]
-    left_over(p, at, sizes, u, x, eps, 1.0, rs)
+    constants(p, sizes, lack)
+    left_over(p, at, sizes, u, x, eps, lack, kept)
     for i in range(L):
-        s[i] = rs[i]
+        s[i] = kept[i]
     for i in range(K):
         square, last = 0.0, (D - 1) * K + i
         for j in range(i, last, K):
@@ -318,7 +320,35 @@ def begin(p, first, at, sizes, mean, found, work):
             z[i] = smaller(mean / s[i], 0.9 * p.rho[k, j])
             z[i + (N + 1) * BOUNDS] = p.rho[k, j] - z[i]
     for i in range(L):
-        rs[i] = s[i] - rs[i]
+        lack[i] = kept[i] - s[i]
+    return dot(s, z, L), norm(lack, L)
+
+
+def constants(p, sizes, out):
+    """Write [f, c, d, 0] in the order of s."""
+    N, b, _n, m, _r, D, q = sizes
+    for i in range(b):
+        for j in range(q):
+            for a in range(D):
+                out[(a * b + i) * q + j] = p.c[i, j, a]
+        for j in range(m):
+            out[D * q * b + i * m + j] = p.f[i, j]
+    off = D * q * b + b * m
+    for k in range(N + 1):
+        for j in range(BOUNDS):
+            out[off + k * BOUNDS + j] = p.d[k, j]
+            out[off + (N + 1 + k) * BOUNDS + j] = 0.0
+
+
+def gone(s, z, ds, dz, length, lack, L):
+    """Go a step; what s lacks is linear in it. Return sᵀz."""
+    gap, left = 0.0, 1.0 - length
+    for i in range(L):
+        s[i] = s[i] + length * ds[i]
+        z[i] = z[i] + length * dz[i]
+        lack[i] = left * lack[i]
+        gap = gap + s[i] * z[i]
+    return gap
 
 
 def roll_out(p, first, sizes, u, w, x):

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import itertools
+import operator
 import threading
 from collections.abc import Sequence
 from functools import cache
@@ -90,7 +91,7 @@ def _solved(
     for start in range(0, len(problems), lanes):
         group = problems[start : start + lanes]
         for row, problem in zip(given, group, strict=False):
-            np.concatenate([getattr(problem, name).ravel() for name in Problems._fields], out=row)
+            np.concatenate(_arrays(problem), axis=None, out=row)
         answers = np.empty((len(group), ends[-1]))
         shared = one.first, one.at, one.sizes, options
         kernel(given[: len(group)], *shared, answers, memory[given.size :])
@@ -114,6 +115,7 @@ def _memory(count: int) -> Array:
 
 
 _kept = threading.local()
+_arrays = operator.attrgetter(*Problems._fields)
 
 
 def _solution(sizes: Sizes, ends: list[int], told: Array) -> Solution:
