@@ -29,10 +29,9 @@ from .inequalities import (
     scatter_multipliers,
     violations,
 )
-from .orthonormal import inconsistent, multipliers, orthonormal_rows, project_out
+from .orthonormal import inconsistent, multipliers, orthonormal_row, orthonormal_rows
 
 _VIOLATED = 1e-8  # by more than what is left of equations
-_DEPENDENT = 1e-9  # what is left of an inequality's row of unit size that the equations imply
 
 
 def margin_of(equations, inequalities, program, workspace, found, numbers, cones):
@@ -130,13 +129,7 @@ def put_inequality(B, b, c, R, units, first, m, n, i, met):
     for k in range(1, m):
         R[i, k] = 0.0
         B[k, n + i - m] = 0.0
-    project_out(B, b, R, 1, m, i, n)
-    long = norm(B[i], n)
-    stays = long - _DEPENDENT
-    R[i, i] = choose(stays, 1.0 / long, 1.0)
-    b[i] = R[i, i] * b[i]
-    for j in range(n):
-        B[i, j] = choose(stays, R[i, i] * B[i, j], 0.0)
+    orthonormal_row(B, b, R, 1, m, i, n)
 
 
 def put_multipliers(R, rest, contradiction, dual, z, ended, length, m, met):

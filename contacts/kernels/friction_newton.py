@@ -32,14 +32,13 @@ from .inequalities import (
     scatter_multipliers,
     violations,
 )
-from .orthonormal import multipliers, orthonormal_rows, project_out
+from .orthonormal import multipliers, orthonormal_row, orthonormal_rows
 
 _TOLERANCE = 1e-13  # of what is left of the rows, as a share of w
 _VIOLATED = 1e-10  # by more than what is left of rows
 _FAR = 1e6  # multiples of w: λ runs away
 _STEPS = 50
 _CUTS = 40  # the most that a step is halved
-_DEPENDENT = 1e-9  # what is left of an inequality's row of unit size that the equations imply
 
 
 def least_norm_of(equations, inequalities, program, workspace, found, numbers, wanted, shift):
@@ -104,13 +103,7 @@ def put_inequality(B, b, R, shift, m, n, i):
     b[i] = b[i] - shift * R[i, 0]
     for k in range(m):
         R[i, k] = 0.0 * b[i]
-    project_out(B, b, R, 0, m, i, n)
-    long = norm(B[i], n)
-    stays = long - _DEPENDENT
-    R[i, i] = choose(stays, 1.0 / long, 1.0)
-    b[i] = R[i, i] * b[i]
-    for j in range(n):
-        B[i, j] = choose(stays, R[i, i] * B[i, j], 0.0)
+    orthonormal_row(B, b, R, 0, m, i, n)
 
 
 def solve_dual(B, b, state, z, vectors, H, counts, active, flags):

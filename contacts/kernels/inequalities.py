@@ -110,17 +110,22 @@ def gather_chosen(numbers, m, n, met):
 
 
 def scatter_multipliers(numbers, m, met):
-    """Write ν of all inequalities where the flag says so, from those of the chosen ones.
-
-    Both sides of one may be chosen.
-    """
+    """Write ν of all inequalities where the flag says so, from those of the chosen ones."""
     z, nu, chosen, flags = numbers[7], numbers[-3], numbers[-2], numbers[-1]
     for lane in range(LANES):
         if flags[1, lane] > 0.0:
-            for i in range(len(nu)):
-                nu[i, lane] = 0.0
-            for p in range(met):
-                number = chosen[p, lane]
-                if number != 0.0:
-                    sign = 1.0 if number > 0.0 else -1.0
-                    nu[int(abs(number)) - 1, lane] += sign * z[m + p, lane]
+            put_multipliers_of(chosen, 1.0, z, lane, m, met, nu)
+
+
+def put_multipliers_of(chosen, side, z, lane, m, met, nu):
+    """Write ν of all inequalities of a problem: of the chosen ones ± z_m … times `side`, else 0.
+
+    Both sides of one may be chosen.
+    """
+    for i in range(len(nu)):
+        nu[i, lane] = 0.0
+    for p in range(met):
+        number = chosen[p, lane]
+        if number != 0.0:
+            sign = side if number > 0.0 else -side
+            nu[int(abs(number)) - 1, lane] += sign * z[m + p, lane]

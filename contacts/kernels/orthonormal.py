@@ -8,9 +8,10 @@ zero rows, as single points and pairs of points have them; each lane has its own
 from __future__ import annotations
 
 from ...dynamics.kernels.scalars import choose, larger, root, size
-from .algebra import add, dot
+from .algebra import add, dot, norm
 
 _DEPENDENT = 1e-10  # of a row's length, or of one where that is less: what then is left is rounding
+_IMPLIED = 1e-9  # what is left of an inequality's row of unit size that the equations imply
 _INCONSISTENT = 1e-9  # what rows that no force enters may ask for
 
 
@@ -47,6 +48,17 @@ def project_out(rows, b, R, first, last, i, n):
             R[i, k] = R[i, k] + part
             b[i] = b[i] - part * b[k]
             add(rows[i], -part, rows[k], n)
+
+
+def orthonormal_row(rows, b, R, first, last, i, n):
+    """Make row i orthonormal to those, and `b` with it; zero where they imply it."""
+    project_out(rows, b, R, first, last, i, n)
+    long = norm(rows[i], n)
+    stays = long - _IMPLIED
+    R[i, i] = choose(stays, 1.0 / long, 1.0)
+    b[i] = R[i, i] * b[i]
+    for j in range(n):
+        rows[i, j] = choose(stays, R[i, i] * rows[i, j], 0.0)
 
 
 def multipliers(R, y, first, m):

@@ -42,8 +42,8 @@ from ...dynamics.kernels.scalars import (
 )
 from ...dynamics.kernels.toolchain import Kernel
 from .algebra import any_lane, back, combine, dot, factor, norm, solve_factored, times
-from .inequalities import MOST, gather_chosen, violations
-from .verdict import INFINITE, Found, Program, take
+from .inequalities import MOST, gather_chosen, put_multipliers_of, violations
+from .verdict import INFINITE, Found, Program, take_programs
 
 _SIGMA, _GROWTH, _LARGEST = 1e3, 10.0, 1e5  # σ of programs, larger where it converges slowly
 _DAMPING = 1e-7  # their ρ
@@ -154,17 +154,10 @@ def refine(programs, sizes, found, proofs, first, last, memory):
     inequalities = as_lanes(G3), as_lanes(g_), as_lanes(low_), as_lanes(high_)
     B, b, c, epsilons = as_lanes(B3), as_lanes(b_), as_lanes(c_), as_lanes(epsilons_)
     x, f, y, dual, proof = as_lanes(x_), as_lanes(f_), as_lanes(y_), as_lanes(dual_), as_lanes(out)
-    decided = as_lanes(verdict)
+    decided, given = as_lanes(verdict), (A_, w_, normal_, units_, G_, g_, low_, high_)
     numbers = G3, g_, low_, high_, B3, b_, epsilons_.reshape(r, 1, LANES), chosen, chosen
     for start in range(first, last, LANES):
-        take(programs.A, start, last, A_)
-        take(programs.w, start, last, w_)
-        take(programs.normal, start, last, normal_)
-        take(programs.units, start, last, units_)
-        take(programs.G, start, last, G_)
-        take(programs.g, start, last, g_)
-        take(programs.low, start, last, low_)
-        take(programs.high, start, last, high_)
+        take_programs(programs, start, last, given)
         gather(found.forces, start, last, f_)
         gather(found.y, start, last, y_)
         gather(found.nu, start, last, nu_)
@@ -231,13 +224,7 @@ def take_chosen(dual, chosen, verdict, nu, m, met):
     """Write ν of all inequalities from those of the chosen ones, where a margin is proved."""
     for lane in range(LANES):
         if verdict[2, lane] > 0.0 and abs(verdict[1, lane]) < INFINITE:
-            for i in range(len(nu)):
-                nu[i, lane] = 0.0
-            for p in range(met):
-                number = chosen[p, lane]
-                if number != 0.0:
-                    sign = 1.0 if number > 0.0 else -1.0
-                    nu[int(abs(number)) - 1, lane] = -sign * dual[m + p, lane]
+            put_multipliers_of(chosen, -1.0, dual, lane, m, met, nu)
 
 
 def put_program(equations, program, counts):

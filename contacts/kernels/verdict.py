@@ -127,16 +127,9 @@ def verdicts(programs, mode, sizes, out, first, last, memory):
     workspace = as_lanes(left), as_lanes(speeds), newton[2], lacking_
     for_margin = G3, g_, low_, high_, B3, b, R3, z, outcome, lacking, nu_, chosen, flags
     for_least = G3, g_, low_, high_, B3, b, R3, z, given_up, lacking, nu_least, chosen, flags
-    found = as_lanes(verdict)
+    found, given = as_lanes(verdict), (A_, w_, normal_, units_, G_, g_, low_, high_)
     for start in range(first, last, LANES):
-        take(programs.A, start, last, A_)
-        take(programs.w, start, last, w_)
-        take(programs.normal, start, last, normal_)
-        take(programs.units, start, last, units_)
-        take(programs.G, start, last, G_)
-        take(programs.g, start, last, g_)
-        take(programs.low, start, last, low_)
-        take(programs.high, start, last, high_)
+        take_programs(programs, start, last, given)
         strict = choose(0.0, 1.0, 0.0)  # of lanes, whatever the memory holds
         found[0], found[1], found[2], found[3] = strict - 1.0, strict + NAN, strict, strict + NAN
         for phase in range(2):
@@ -172,6 +165,19 @@ def verdicts(programs, mode, sizes, out, first, last, memory):
         scatter(y_, start, last, out.y)
         scatter(nu_, start, last, out.nu)
         scatter(f_least, start, last, out.least)
+
+
+def take_programs(programs, start, last, out):
+    """Write the arrays of programs start … to those of `out`."""
+    A, w, normal, units, G, g, low, high = out
+    take(programs.A, start, last, A)
+    take(programs.w, start, last, w)
+    take(programs.normal, start, last, normal)
+    take(programs.units, start, last, units)
+    take(programs.G, start, last, G)
+    take(programs.g, start, last, g)
+    take(programs.low, start, last, low)
+    take(programs.high, start, last, high)
 
 
 def take(X, start, last, out):
