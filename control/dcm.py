@@ -121,15 +121,18 @@ class DcmPlan:
     def _solved(self) -> Array:
         """ξ + g/ω² at the end of each phase (n, 3), backwards."""
         p = self._p.tolist()
-        xi = p[-1][1]  # plain numbers: in arrays this small, each operation takes a microsecond
-        found = [xi]
-        for duration, (starts, ends) in zip(self._durations[:0:-1], p[:0:-1], strict=True):
+        x, y, z = p[-1][
+            1
+        ]  # plain numbers: in arrays this small, each operation takes a microsecond
+        found = [(x, y, z)]
+        for duration, (a, b) in zip(self._durations[:0:-1], p[:0:-1], strict=True):
             time = self.omega * duration
             decay = exp(-time)
-            lags = [(b - a) / time for a, b in zip(starts, ends, strict=True)]  # ṙ/ω
-            of_axes = zip(starts, ends, lags, xi, strict=True)
-            xi = [a + d + decay * (x - b - d) for a, b, d, x in of_axes]
-            found.append(xi)
+            u, v, w = (b[0] - a[0]) / time, (b[1] - a[1]) / time, (b[2] - a[2]) / time  # ṙ/ω
+            x = a[0] + u + decay * (x - b[0] - u)
+            y = a[1] + v + decay * (y - b[1] - v)
+            z = a[2] + w + decay * (z - b[2] - w)
+            found.append((x, y, z))
         return np.array(found[::-1])
 
     @cached_property

@@ -75,9 +75,9 @@ class FootPlacement:
         self, places: Mapping[str, Any], names: Iterable[str], path: Path, t: float
     ) -> list[tuple[float, float]]:
         """Return how far feet are from where they belong while the robot is at P(t) [m]."""
-        P, found = path.along(t), list[tuple[float, float]]()
+        P, beside, found = path.along(t), self._beside(path), list[tuple[float, float]]()
         for name in names:
-            (x, y, _), (u, v) = places[name].translation.tolist(), self._place(name, path, P)
+            (x, y, _), (u, v) = places[name].translation.tolist(), point(P, *beside[name])
             found.append((x - u, y - v))
         return found
 
@@ -91,11 +91,11 @@ class FootPlacement:
     ) -> Callable[[dict[str, Any], int, str], Any]:
         """Return where feet land that swing in turn from `lift` [s] on, see `swings_in_turn`."""
         ahead = [self._ahead(path, lift + k * self.step) for k in range(len(groups))]
-        off_x, off_y, _ = self.offset.tolist()
+        beside, (off_x, off_y, _) = self._beside(path), self.offset.tolist()
 
         def goal(places: dict[str, Any], k: int, name: str) -> Any:
             P, axes, (left_x, left_y) = ahead[k]
-            (x, y), fading = self._place(name, path, P), FADE ** (k + 1)
+            (x, y), fading = point(P, *beside[name]), FADE ** (k + 1)
             x, y = x + fading * off_x, y + fading * off_y
             other, stand = self.opposite[name]
             if other not in groups[k]:
@@ -113,13 +113,15 @@ class FootPlacement:
         left = direction(path.along(begin), 0.0, 1.0)
         return P, self.ground.tilt @ rotation(P), left
 
-    def _place(self, name: str, path: Path, P: GroundPose) -> tuple[float, float]:
-        """Where a foot should be while the robot is at P; farther out where it goes sideways [m].
+    def _beside(self, path: Path) -> dict[str, tuple[float, float]]:
+        """Where feet should be, in the robot's axes; farther out where it goes sideways [m].
 
         From one step to the next the feet come together by |vy| times the time of a step, or apart.
         """
-        x, y, _ = self._nominal[name]
-        return point(P, x, y + copysign(self._farther_out(y, path.velocity), y))
+        return {
+            name: (x, y + copysign(self._farther_out(y, path.velocity), y))
+            for name, (x, y, _) in self._nominal.items()
+        }
 
     def _farther_out(self, y: float, velocity: Array) -> float:
         closer = abs(float(velocity[1])) * self.step
