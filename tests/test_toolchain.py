@@ -230,6 +230,16 @@ def test_large_work_is_compiled_at_once(extra):
 
 
 @pytest.mark.slow
+def test_whatever_is_asked_for_is_compiled_at_once_when_told_so(extra):
+    _, call = extra
+    value, said = call(
+        "print(KERNEL.overload(np.array([3.0])).run(np.array([3.0])))", FOOTWORK_COMPILE="now"
+    )
+    assert value == "7.0"
+    assert COMPILING in said
+
+
+@pytest.mark.slow
 @pytest.mark.skipif(not Path("/proc").is_dir(), reason="needs /proc")
 def test_the_background_process_ends_with_this_one(extra):
     code = """

@@ -247,7 +247,7 @@ class Overload:
 
         For arguments of exactly these types: others are misread.
         """
-        found = self.available()
+        found = self.select(1)
         if found is None or not hasattr(found, "overloads"):  # with NUMBA_DISABLE_JIT=1
             return found
         if self._entry_point is None:
