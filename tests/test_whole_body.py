@@ -280,6 +280,29 @@ def test_the_compiled_minimum_is_the_solvers(stand, name):
     assert bounded >= 4
 
 
+@pytest.mark.parametrize("name", ["talos", "go2"])
+def test_the_compiled_minimum_proves_that_there_is_none(stand, name):
+    """Where joints must not yield and their torques do not carry the weight, and only there."""
+    pytest.importorskip("numba")
+    from footwork.control.kernels.minimum import INFEASIBLE
+    from footwork.control.program.reduction import minimum, reduced_program
+    from footwork.control.program.solvers import Clarabel
+
+    controller, q = stand(name)
+    robot = controller.robot
+    most, found = np.abs(controller(q, np.zeros(robot.nv)).tau).max(), []
+    for share in (0.1, 0.3, 0.5, 0.7, 0.9):
+        limited = stand(name, torque_limits=np.full(robot.na, share * most))[0]
+        P, of = limited.program(q, moving(robot, 1, 0.02)), limited._formulation
+        P.slowest, P.fastest = np.full(robot.na, -1.0), np.ones(robot.na)
+        small = reduced_program(P, of, accelerations=True)
+        answer = Clarabel()(small.H, small.g, small.C, small.low, small.high)
+        found.append(minimum(P, of)[1] == INFEASIBLE)
+        assert found[-1] == (answer.status == "infeasible")
+    assert found[0]
+    assert not found[-1]
+
+
 @pytest.mark.parametrize("name", ["go2", "anymal"])
 @pytest.mark.parametrize("count", [0, 1, 2])
 def test_the_compiled_minimum_does_without_full_rank(stand, name, count):
