@@ -176,9 +176,10 @@ def stiffen(p, sizes, k, wbar, weights, P):
 def block_factor(given, i, sizes, wbar, factors, H, M, T):
     """Write the factor L of R + FᵀW²F = L Lᵀ of contact i into H, 1/L_aa on its diagonal.
 
-    By Gram and Schmidt's method on the columns [W F; √R] in M (n, r + n), because W² has numbers
-    so large, where a cone is met, that R would drown in their rounding. The columns of each cone
-    come first, with their √R, in T (D, 2 D): they have as many rows as entries then.
+    By orthogonal transformations of [√R; W C; W F], because W² has numbers so large, where a cone
+    is met, that R would drown in their rounding: the columns of each cone with their √R, in
+    T (D, 2 D), by Gram and Schmidt's method; then Householder's reflections of what that leaves, Lᵀ
+    of a start, and of the columns of W F, one entry of it and one of these in M (n, 1 + r).
     """
     R, F, scales, at = given
     N, b, n, m, r, D, q = sizes
@@ -189,30 +190,40 @@ def block_factor(given, i, sizes, wbar, factors, H, M, T):
             w = wbar[off + j]
             if j >= 2 * r - m:
                 w = root(w * w + wbar[off + j + m - r] * wbar[off + j + m - r])
-            M[a, j] = w * F[j, a]
-        clear(M[a, r:], n)
-        M[a, r + a] = root(R[a])
+            M[a, 1 + j] = w * F[j, a]
+        clear(H[a], a)
+        H[a, a] = root(R[a])
     for j in range(q):
         cone_columns(scales[j], i * q + j, K, D, wbar, factors, T)
         for a in range(D):
-            if at[j, a] >= 0:
-                row = r + at[j, a]
-                T[a, D + a] = M[at[j, a], row]
-                length = norm(T[a], 2 * D)
-                inverse, M[at[j, a], row] = 1.0 / length, length
+            k = in_order(at[j], a, D)
+            own = at[j, k]
+            if own >= 0:
+                T[k, D + k] = H[own, own]
+                length = norm(T[k], 2 * D)
+                inverse, H[own, own] = 1.0 / length, length
                 for c in range(a + 1, D):
-                    along = dot(T[a], T[c], 2 * D) * inverse
-                    M[at[j, c], row] = along
-                    add(T[c], -along * inverse, T[a], 2 * D)
+                    o = in_order(at[j], c, D)
+                    along = dot(T[k], T[o], 2 * D) * inverse
+                    H[at[j, o], own] = along
+                    add(T[o], -along * inverse, T[k], 2 * D)
     for a in range(n):
-        # what is below the diagonal is zero, but for cones of moments, which come last in u
-        size = r + a + 1 if D == 3 else r + n
-        inverse = 1.0 / norm(M[a], size)
-        H[a, a] = inverse
+        M[a, 0] = H[a, a]
+        length = norm(M[a], 1 + r)
+        inverse, share = 1.0 / length, 1.0 / (length + H[a, a])
         for c in range(a + 1, n):
-            along = dot(M[a], M[c], size) * inverse
+            M[c, 0] = H[c, a]
+            along = dot(M[a], M[c], 1 + r) * inverse
+            add(M[c], -(along + H[c, a]) * share, M[a], 1 + r)
             H[c, a] = along
-            add(M[c], -along * inverse, M[a], size)
+        H[a, a] = inverse
+
+
+def in_order(at, a, D):
+    """Which entry of a cone is the a-th in u: a moment comes after the normal force, its last."""
+    if a >= D - 2 and at[D - 2] > at[D - 1]:
+        return 2 * D - 3 - a
+    return a
 
 
 def cone_columns(scales, k, K, D, wbar, factors, T):

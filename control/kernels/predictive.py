@@ -116,7 +116,7 @@ def _counts(N, b, n, m, r, D, q):
     K, _, L = slack_sizes(N, b, n, m, r, D, q)
     xx, xw, ww = STATES * STATES, STATES * WRENCH, WRENCH * WRENCH
     vectors = VECTORS * L, 5 * K + 1, 4 * (N + 1) * STATES, 3 * b * n, 3 * (N + 1) * BOUNDS
-    blocks = b * n * n, b * n * WRENCH, b * n * WRENCH, n * (r + n), 2 * D * D, (N + 1) * BOUNDS
+    blocks = b * n * n, b * n * WRENCH, b * n * WRENCH, n * (1 + r), 2 * D * D, (N + 1) * BOUNDS
     nodes = N * xx, N * ww, N * xw, N * ww, N * WRENCH, N * STATES
     return *vectors, *blocks, *nodes, 2 * xx, 3 * STATES, 1
 
@@ -193,7 +193,7 @@ def predict(problems, first, at, sizes, options, answers, memory):
         as_lanes(H_.reshape(b, n, n, LANES)),
         as_lanes(V_.reshape(b, n, WRENCH, LANES)),
         as_lanes(X_),
-        as_lanes(M_.reshape(n, r + n, LANES)),
+        as_lanes(M_.reshape(n, 1 + r, LANES)),
         as_lanes(own_.reshape(D, 2 * D, LANES)),
     )
     nodes = (
