@@ -27,12 +27,9 @@ DEEPEST = 0.35  # how far down, as a fraction of the height of the centre of mas
 # how far a foot is behind that meets a riser, as a fraction of the same: others are by up to 0.04
 STUMBLE = 0.06
 # how far a sole is turned from its way that catches on an edge: its foot is light, and gives way
-# before it falls behind [rad]
+# before it falls behind; others are by up to 0.06 [rad]
 TIPPED = 0.15
-# of the speed that it should have, below which it does not go on: those that are held back have up
-# to 0.45 of it, others that are turned or behind 0.68 and more
-ONWARD = 0.5
-RESTS = 0.3  # the same downwards, of one that something holds up
+RESTS = 0.3  # of the speed that it should have, below which it does not go on
 # speed from which on a foot is on its way down: at most it is 3.4 [step height / swing time]
 DESCENT = 2.0
 RETRY = 0.4  # of a swing's time that it takes to lift it over
@@ -121,20 +118,18 @@ def lowered(foot: GaitFoot, state: State, t: float, plan: DcmPlan, speed: float)
 
 
 def _held_back(foot: GaitFoot, wanted: Desired, state: State, height: float) -> bool:
-    """Whether a riser holds a swing foot back: it has left the ground, and does not go on.
+    """Whether a riser holds a swing foot back: it is behind on its way, and does not go on.
 
-    It is then behind on its way; a sole that catches on an edge turns about it. One that has not
-    left the ground yet is behind where it is told to go farther than forces can take it.
+    A sole that catches on an edge turns about it.
     """
     here = foot.placement(state)
-    if here.translation[2] - foot.start.translation[2] < LEVEL:
-        return False
+    if foot.contact.dim == 6:
+        turn = pin.log3(wanted.value.rotation @ here.rotation.T)
+        if np.linalg.norm(turn) > TIPPED:
+            return True
+    behind = wanted.value.translation - here.translation
     way = (foot.goal.translation - foot.start.translation)[:2]
-    velocity = state.frame_velocity(foot.contact.frame)[:2]
-    if way @ velocity >= ONWARD * (way @ wanted.velocity[:2]):
+    if way @ behind[:2] <= STUMBLE * height * np.linalg.norm(way):
         return False
-    behind = (wanted.value.translation - here.translation)[:2]
-    if way @ behind > STUMBLE * height * np.linalg.norm(way):
-        return True
-    turn = pin.log3(wanted.value.rotation @ here.rotation.T) if foot.contact.dim == 6 else 0.0
-    return bool(np.linalg.norm(turn) > TIPPED)
+    velocity = state.frame_velocity(foot.contact.frame)[:2]
+    return bool(way @ velocity < RESTS * (way @ wanted.velocity[:2]))
