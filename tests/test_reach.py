@@ -1,4 +1,4 @@
-"""Reach of footholds: of many feet it goes with the robot, of two it stays with the other foot."""
+"""Reach of footholds: from beneath a robot that goes on, or beside its other feet."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ def standing(name):
     robot = fw.load(name)
     _, q = control.stand(robot)
     feet = at_feet(robot, 0.6)
-    return robot, feet, q, Reach(feet, q, 0.2)
+    return robot, feet, q, Reach(feet, q, 0.2, beneath=len(feet) > 2)
 
 
 def swings_of(feet, q, names):
@@ -24,7 +24,7 @@ def swings_of(feet, q, names):
 
 
 @pytest.mark.parametrize("name", ["go2", "anymal"])
-def test_reach_of_four_feet_goes_where_the_robot_will_be(name):
+def test_reach_from_beneath_goes_where_the_robot_will_be(name):
     """Bounds now that go ahead are those of a robot that is there, with the same footholds."""
     robot, feet, q, reach = standing(name)
     swings, v = swings_of(feet, q, feet.names[::3]), np.zeros(robot.nv)
@@ -38,7 +38,7 @@ def test_reach_of_four_feet_goes_where_the_robot_will_be(name):
     assert ahead.most[:n] == pytest.approx(0.2 + ahead.normals[:n] @ by, abs=1e-9)
 
 
-def test_reach_of_two_feet_stays_with_the_other_foot():
+def test_reach_beside_the_other_foot_stays():
     robot, feet, q, reach = standing("biped")
     v = np.full(robot.nv, 0.5)
     bounds = reach.bounds(swings_of(feet, q, feet.names[:1]), State(robot, q, v))

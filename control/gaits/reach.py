@@ -21,20 +21,19 @@ OTHER_SIDE = {"left": "right", "right": "left"}
 class Reach:
     """How far footholds may be moved: within reach, and so that legs do not cross.
 
-    On two feet, from where a foot belongs beside the other one. On more, from where it belongs
-    beneath the centre of mass when it lands: a robot that is pushed takes its hips along.
-
     Args:
         feet: of the robot.
         q: where it stands (nq,); its feet are where they belong.
         farthest: from there [m].
+        beneath: whether it is measured from where a foot belongs beneath the centre of mass when it
+            lands, for a robot that is pushed takes its hips along; else beside the feet that carry.
 
     Attributes:
         opposite: {foot: (the one opposite, how far to the left of it [m])}, of two or four feet.
     """
 
-    def __init__(self, feet: ContactSet, q: Array, farthest: float) -> None:
-        self.feet, self.farthest = feet, farthest
+    def __init__(self, feet: ContactSet, q: Array, farthest: float, beneath: bool = False) -> None:
+        self.feet, self.farthest, self._beneath = feet, farthest, beneath
         axes, state = ahead_and_left(feet, q), State(feet.robot, q)
         self._beside = feet.attachment.positions(state)[:, :2] @ axes
         self._com = state.com[:2] @ axes
@@ -55,9 +54,9 @@ class Reach:
         places = self.feet.attachment.positions(state)[:, :2] @ axes
         goals = np.array([T.translation[:2] for T in swings.values()]) @ axes
         carry = [k for k, name in enumerate(names) if name not in swings]
-        beneath, com = len(names) > 2, state.com[:2]
+        com = state.com[:2]
         ways = goals - self._beside[[names.index(name) for name in swings]]
-        if beneath:
+        if self._beneath:
             ways -= com @ axes - self._com
         elif carry:
             ways -= (places - self._beside)[carry].sum(axis=0) / len(carry)
@@ -72,7 +71,7 @@ class Reach:
                 between = lands - float(places[names.index(other), 1])
                 normals.append(-side * axes[:, 1])
                 most.append(side * (between - CLOSEST * apart))
-        return Bounds(np.array(normals), np.array(most), com if beneath else None)
+        return Bounds(np.array(normals), np.array(most), com if self._beneath else None)
 
     def ahead(self, bounds: Bounds, state: State, left: float) -> Bounds:
         """Return the bounds with the robot where it will be in a time [s], if they go with it."""

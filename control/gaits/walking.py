@@ -66,9 +66,8 @@ class WalkingController:
         phases: as of `control.gaits`, from t = `begin` on.
         step_height: of swinging feet [m].
         ramp: time to unload a foot before its swing and to load it afterwards [s].
-        reach: how far a foot may be moved to, from where it belongs beside the other one, or, of
-            more than two, beneath the robot [m]; 0 keeps the plan, None is 0.5 of the height of the
-            centre of mass, 0.75 on more than two feet.
+        reach: how far from where it stands beside the others a foot may be moved to [m]; 0 keeps
+            the plan, None is 0.5 of the height of the centre of mass, 0.75 on more than two feet.
         terrain: what swing feet avoid, and where a moved foothold has to stand; None for level
             ground.
         begin: [s].
@@ -80,6 +79,7 @@ class WalkingController:
 
     gives_commands = True
     _along = staticmethod(minimum_jerk)  # of swinging feet, along the ground
+    _bends = False  # whether the robot gets lower where legs would be too long
 
     def __init__(
         self,
@@ -108,7 +108,9 @@ class WalkingController:
         weight = np.array([DCM, DCM, DCM if soles else UPRIGHT])
         share = REACH if len(self.feet) == 2 else REACH_BENT
         farthest = share * self.plan.height if reach is None else reach
-        self.reach = Reach(self.feet, q, length(farthest, "reach", zero=True))
+        self.reach = Reach(
+            self.feet, q, length(farthest, "reach", zero=True), self._bends and len(self.feet) > 2
+        )
         self.dcm = DcmTask(self.plan, weight=weight, gain=225.0, begin=begin)
         pose = dynamics.frame_placement(robot, q, trunk(robot))
         self.base = FrameTask(

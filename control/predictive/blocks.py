@@ -26,7 +26,7 @@ from ...robots.robot import Robot
 from ..kernels.centroidal import FAR, Blocks, Legs
 from ..limbs import lengths, limbs_of
 
-STRAIGHT = 0.93  # share of a leg's longest up to which it carries: straight knees have no speed
+STRAIGHT = 0.98  # share of a leg's longest up to which it carries: straight knees have no speed
 
 
 @dataclass(frozen=True, eq=False)

@@ -77,6 +77,7 @@ class PredictiveGait(GaitController):
     """
 
     _along = staticmethod(minimum_acceleration)  # joints have their largest speeds
+    _bends = True
 
     def __init__(
         self,
