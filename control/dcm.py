@@ -120,10 +120,8 @@ class DcmPlan:
 
     def _solved(self) -> Array:
         """ξ + g/ω² at the end of each phase (n, 3), backwards."""
-        p = self._p.tolist()
-        x, y, z = p[-1][
-            1
-        ]  # plain numbers: in arrays this small, each operation takes a microsecond
+        p = self._p.tolist()  # in arrays this small, each operation takes a microsecond
+        x, y, z = p[-1][1]
         found = [(x, y, z)]
         for duration, (a, b) in zip(self._durations[:0:-1], p[:0:-1], strict=True):
             time = self.omega * duration
