@@ -61,7 +61,8 @@ class PredictiveGait(GaitController):
 
     Footholds, phases and commands are those of a `GaitController`; what the centre of mass, the
     momenta and the base do follows a `Predictive`, instead of a pendulum of constant height. So it
-    may go faster; legs are then bent so far that they reach their footholds. A foot is predicted to
+    may go faster; legs are then bent so far that they reach their footholds, which more than two
+    feet reach for from beneath the robot, wherever it has been pushed to. A foot is predicted to
     press by at most 1.2 weights, and soles within their `sole_share`.
 
     Args:
