@@ -117,6 +117,7 @@ def test_a_foot_in_the_air_is_not_taken_for_the_ground(monkeypatch, met):
     while walker.steps < 1:
         for foot in walker._feet_in(FootMode.SWING):  # bent at the knee
             knee = {"lf": "FL", "rf": "FR", "lh": "RL", "rh": "RR"}[foot.name[:2]] + "_calf_joint"
+            foot.descends = met
             lifted[7 + robot.joint_names.index(knee)] = -2.2
         walker(lifted, still, t)
         t += 2e-3
@@ -143,9 +144,12 @@ def test_a_quadruped_trots_over_boards_that_it_is_not_told_of(name, seed):
     assert found.statuses["optimal"] > 0.98 * 1600
 
 
-@pytest.mark.parametrize("goes_on", [True, False])
-def test_a_foot_that_goes_on_down_has_not_met_the_ground(monkeypatch, goes_on):
-    """What its leg feels may be the swing; what the ground has met stops."""
+@pytest.mark.parametrize(
+    ("goes_on", "descends", "met"),
+    [(True, True, False), (False, True, True), (False, False, False)],
+)
+def test_a_foot_that_goes_on_down_has_not_met_the_ground(monkeypatch, goes_on, descends, met):
+    """What its leg feels may be the swing; what has met the ground went down, and stops."""
     robot = fw.load("solo12")
     feet, q = fw.at_feet(robot, 0.7), control.stand(robot)[1]
     walker = control.GaitController(robot, feet, q, "trot", velocity=(0.3, 0, 0), reach=0.0)
@@ -162,8 +166,10 @@ def test_a_foot_that_goes_on_down_has_not_met_the_ground(monkeypatch, goes_on):
     v = np.linalg.pinv(J) @ np.concatenate([there.velocity[:3] for there in wanted.values()])
     monkeypatch.setattr(walker.touch, "stopped", lambda name: True)
     monkeypatch.setattr(uneven_ground, "_held_back", lambda *given: False)
+    for foot in swings:
+        foot.descends = descends
     walker(q, v if goes_on else still, t)
-    assert {foot.name for foot in swings if foot.stopped} == (set() if goes_on else set(wanted))
+    assert {foot.name for foot in swings if foot.stopped} == (set(wanted) if met else set())
 
 
 def test_a_foot_that_is_let_go_before_its_swing_stays():
@@ -311,7 +317,25 @@ def test_a_foot_that_a_riser_holds_back_is_lifted_over_it():
     assert (path[:, 2] - here[2]).max() == pytest.approx(2 * walker.step_height, rel=0.1)
     early = path[:15]  # before it goes ahead
     assert np.abs(early[:, 0] - here[0]).max() < 0.25 * (early[:, 2] - here[2]).max()
-    assert walker.uneven.unevenness == walker.step_height  # what it did not clear is higher
+    assert walker.uneven.unevenness == pytest.approx(0.0, abs=1e-9)  # it had not left the ground
+
+
+def test_a_riser_is_taken_to_be_as_high_as_it_is_known_to_be():
+    """However high the swing was: feet that go ever higher from riser to riser throw the robot."""
+    robot = fw.load("go2")
+    feet, q = fw.at_feet(robot, 0.7), control.stand(robot)[1]
+    walker = control.GaitController(robot, feet, q, "trot", velocity=(0.5, 0, 0), reach=0.0)
+    t, still = 0.0, np.zeros(robot.nv)
+    while not (swings := walker._feet_in(FootMode.SWING)):
+        walker(q, still, t)
+        t += 2e-3
+    foot, state = swings[0], fw.dynamics.State(robot, q, still)
+    foot.clearance, foot.start = 0.2, moved(foot.start, np.array([0.0, 0.0, -0.04]))
+    walker.uneven._stumble(foot, state, t, walker.plan)
+    assert walker.uneven.unevenness == pytest.approx(0.04, abs=1e-9)
+    path = [foot.task.target(s).value.translation[2] for s in np.linspace(t, foot.ends, 50)]
+    rises = max(path) - foot.placement(state).translation[2]
+    assert rises == pytest.approx(0.35 * walker.plan.height, rel=0.1)
 
 
 @pytest.mark.parametrize(("turn", "caught"), [(0.1, False), (0.2, True)])

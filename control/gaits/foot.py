@@ -49,6 +49,7 @@ class GaitFoot:
         missed: how far above or below its last goal it has stood [m].
         stopped: whether it met the ground before the end of its swing.
         stumbled: whether a riser held it back in its swing.
+        descends: whether it has gone down in its swing.
     """
 
     def __init__(self, contact: Contact, state: State) -> None:
@@ -61,7 +62,7 @@ class GaitFoot:
             own = pin.SE3(contact.axes_in_frame, contact.centre_in_frame)
             self._frame = own.inverse()  # T_contact_frame
             self.points = np.array([own.act(point) for point in contact.points])
-        self.stopped = self.stumbled = False
+        self.stopped = self.stumbled = self.descends = False
         self.missed = self.ends = self.duration = self.clearance = 0.0
         rows, name = "position" if contact.dim < 6 else "pose", f"foot {contact.name}"
         self.task = FrameTask(

@@ -24,6 +24,7 @@ LOWERING = 0.4  # speed at which a foot is lowered that misses the ground [m/s]
 SEARCH_TIME = 0.15
 PRESS = 0.1  # speed of one that has met it already [m/s]
 DEEPEST = 0.35  # how far down, as a fraction of the height of the centre of mass
+HIGHEST = 0.35  # how far up it is lifted over what held it back, as a fraction of the same
 # how far a foot is behind that meets a riser, as a fraction of the same: others are by up to 0.04
 STUMBLE = 0.06
 # how far a sole is turned from its way that catches on an edge: its foot is light, and gives way
@@ -47,7 +48,7 @@ class UnevenGround:
 
     Attributes:
         unevenness: by how much feet have lately stood above or below where they were to land, or
-            the height of a swing that met a riser [m].
+            how high they were where a riser held them back [m].
     """
 
     def __init__(self, touch: Touch) -> None:
@@ -86,21 +87,33 @@ class UnevenGround:
         return False
 
     def _meets_ground(self, foot: GaitFoot, wanted: Desired, state: State) -> bool:
-        """Whether something holds a foot up that should be on its way down."""
+        """Whether something holds a foot up that was on its way down.
+
+        One that has not turned back yet, high above, is behind on its way up.
+        """
         down = wanted.velocity[2]
-        if down * foot.duration > -DESCENT * foot.clearance or not self.touch.stopped(foot.name):
+        if down * foot.duration > -DESCENT * foot.clearance:
             return False
+        goes_on = bool(state.frame_velocity(foot.contact.frame)[2] < RESTS * down)
+        foot.descends = foot.descends or goes_on
         # what its leg felt may have been the swing itself: light legs are thrown
-        return bool(state.frame_velocity(foot.contact.frame)[2] > RESTS * down)
+        return foot.descends and not goes_on and self.touch.stopped(foot.name)
 
     def _stumble(self, foot: GaitFoot, state: State, t: float, plan: DcmPlan) -> None:
-        """Lift a foot twice as high, then ahead; put it down where too little time is left."""
+        """Lift a foot twice as high, then ahead; put it down where too little time is left.
+
+        But not as high as its leg is long: that throws the robot.
+        """
         left = foot.ends - t
         if left < RETRY * foot.duration:
             return self._put_down(foot, state, t, plan, LOWERING)
-        foot.stumbled, here = True, foot.placement(state)
-        self.unevenness = max(self.unevenness, foot.clearance)  # what it did not clear is higher
-        foot.task.target = swing(here, foot.goal, left, t, 2 * foot.clearance, CLIMB)
+        foot.stumbled, foot.descends, here = True, False, foot.placement(state)
+        # what holds it back is higher than it is
+        self.unevenness = max(
+            self.unevenness, float((here.translation - foot.start.translation)[2])
+        )
+        height = min(2 * foot.clearance, HIGHEST * plan.height)
+        foot.task.target = swing(here, foot.goal, left, t, height, CLIMB)
 
     def _put_down(
         self, foot: GaitFoot, state: State, t: float, plan: DcmPlan, speed: float

@@ -299,7 +299,7 @@ class WalkingController:
         if not (swings := self._footholds(phase)):
             return
         for foot in self._feet.values():
-            foot.stopped = foot.stumbled = False
+            foot.stopped = foot.stumbled = foot.descends = False
         there = self.controller.contacts.names
         for name, goal in swings.items():
             if name in there:
