@@ -12,6 +12,7 @@ import subprocess
 import sys
 import time
 from pathlib import Path
+from types import SimpleNamespace
 
 import pytest
 
@@ -394,6 +395,24 @@ def test_a_command_that_is_ended_leaves_no_folder(how, tmp_path):
         process.communicate()
     assert process.returncode == 128 + how
     assert list(tmp_path.iterdir()) == []
+
+
+def test_a_command_that_is_ended_while_it_imports_says_nothing_of_it(monkeypatch, capsys):
+    """NumPy makes an ImportError of what is raised meanwhile."""
+
+    def imports(options):
+        try:
+            signal.raise_signal(signal.SIGTERM)
+        except SystemExit:
+            raise ImportError("the C-extensions failed") from None
+
+    options = SimpleNamespace(run=imports, quiet=True, debug=False)
+    monkeypatch.setattr(cli, "_options", lambda arguments: options)
+    monkeypatch.setattr(cli.output, "check", lambda options: None)
+    with pytest.raises(SystemExit) as ended:
+        cli.main([])
+    assert ended.value.code == 128 + signal.SIGTERM
+    assert capsys.readouterr().err == ""
 
 
 def _catches(status, number):

@@ -101,18 +101,27 @@ def _open_streams() -> None:
 
 @contextmanager
 def _ended_by_signals() -> Iterator[None]:
-    """Let SIGTERM and SIGHUP end the command by an exception, so that it leaves nothing behind."""
+    """Let SIGTERM and SIGHUP end the command by an exception, so that it leaves nothing behind.
+
+    NumPy, while it is imported, makes an ImportError of it: whatever comes of it, it ends so.
+    """
+    codes: list[int] = []
+    before: dict[signal.Signals, Any] = {}
 
     def end(number: int, _: object) -> None:
-        raise SystemExit(128 + number)
+        codes.append(128 + number)
+        raise SystemExit(codes[0])
 
-    before = {}
     if threading.current_thread() is threading.main_thread():
         for number in (signal.SIGTERM, signal.SIGHUP):
             if signal.getsignal(number) == signal.SIG_DFL:  # `nohup` ignores SIGHUP
                 before[number] = signal.signal(number, end)
     try:
         yield
+    except Exception:
+        if codes:
+            raise SystemExit(codes[0]) from None
+        raise
     finally:
         for number, handler in before.items():
             signal.signal(number, handler)
