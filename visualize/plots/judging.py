@@ -40,7 +40,8 @@ def _shares(ax: Any, judgement: Judgement) -> None:
         speeds = [float(np.linalg.norm(row.velocity[:2])) for row in rows]
         shares = [100 * (1 - row.failed / row.trials) for row in rows]
         counts = "/".join(dict.fromkeys(str(row.trials) for row in rows))
-        ax.plot(speeds, shares, "o-", color=colour, label=f"{world}, {counts} trials")
+        trials = "1 trial" if counts == "1" else f"{counts} trials"
+        ax.plot(speeds, shares, "o-", color=colour, label=f"{world}, {trials}")
     ax.set_ylim(-5, 105)
     if judgement.rows:
         ax.legend(fontsize="small")
