@@ -11,7 +11,7 @@ from footwork.control.gaits import uneven_ground
 from footwork.control.gaits.foot import FootMode
 from footwork.control.gaits.ground_plane import GroundPlane
 from footwork.control.gaits.touch import FILTER, Touch
-from footwork.control.gaits.uneven_ground import DEEPEST, lowered
+from footwork.control.gaits.uneven_ground import VERTICAL_REACH, lowered
 from footwork.control.references import moved
 from footwork.control.whole_body.command import Command
 
@@ -210,7 +210,7 @@ def test_a_foot_is_lowered_to_beneath_its_foothold(height, wrong):
     high = q + height * np.eye(robot.nq)[2]
     swings[0].goal = moved(swings[0].goal, np.array([0.0, 0.0, wrong]))
     way = lowered(swings[0], fw.dynamics.State(robot, high), t, walker.plan, 0.4)
-    deepest = goal - DEEPEST * walker.plan.height
+    deepest = goal - VERTICAL_REACH * walker.plan.height
     assert way(t + 5.0).value.translation[2] == pytest.approx(deepest, abs=2e-3)
 
 
@@ -335,7 +335,7 @@ def test_a_riser_is_taken_to_be_as_high_as_it_is_known_to_be():
     assert walker.uneven.unevenness == pytest.approx(0.04, abs=1e-9)
     path = [foot.task.target(s).value.translation[2] for s in np.linspace(t, foot.ends, 50)]
     rises = max(path) - foot.placement(state).translation[2]
-    assert rises == pytest.approx(0.35 * walker.plan.height, rel=0.1)
+    assert rises == pytest.approx(VERTICAL_REACH * walker.plan.height, rel=0.1)
 
 
 @pytest.mark.parametrize(("turn", "caught"), [(0.1, False), (0.2, True)])

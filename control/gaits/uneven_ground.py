@@ -23,8 +23,9 @@ LOWERING = 0.4  # speed at which a foot is lowered that misses the ground [m/s]
 # time in which it comes down by as much as the ground is uneven: the robot falls meanwhile [1/ω]
 SEARCH_TIME = 0.15
 PRESS = 0.1  # speed of one that has met it already [m/s]
-DEEPEST = 0.35  # how far down, as a fraction of the height of the centre of mass
-HIGHEST = 0.35  # how far up it is lifted over what held it back, as a fraction of the same
+# how far down a foot is lowered, and up it is lifted over what held it back, as a fraction of the
+# height of the centre of mass
+VERTICAL_REACH = 0.35
 # how far a foot is behind that meets a riser, as a fraction of the same: others are by up to 0.04
 STUMBLE = 0.06
 # how far a sole is turned from its way that catches on an edge: its foot is light, and gives way
@@ -112,7 +113,7 @@ class UnevenGround:
         self.unevenness = max(
             self.unevenness, float((here.translation - foot.start.translation)[2])
         )
-        height = min(2 * foot.clearance, HIGHEST * plan.height)
+        height = min(2 * foot.clearance, VERTICAL_REACH * plan.height)
         foot.task.target = swing(here, foot.goal, left, t, height, CLIMB)
 
     def _put_down(
@@ -127,7 +128,7 @@ def lowered(foot: GaitFoot, state: State, t: float, plan: DcmPlan, speed: float)
     place = foot.placement(state)
     lowest = min(T.translation[2] for T in (foot.start, foot.goal))
     above = float(place.translation[2] - lowest)
-    return lowering(place, t, speed, max(above + DEEPEST * plan.height, 0.0))
+    return lowering(place, t, speed, max(above + VERTICAL_REACH * plan.height, 0.0))
 
 
 def _held_back(foot: GaitFoot, wanted: Desired, state: State, height: float) -> bool:

@@ -141,9 +141,9 @@ def _padded(arrays: Sequence[Array], fill: float = 0.0) -> Array:
     return found
 
 
-def legs_of(state: State, contacts: ContactSet, own: Index) -> Legs:
-    """Return the legs of contacts at a state, which begin with their own joints (contacts,)."""
+def legs_of(state: State, contacts: ContactSet, hips: Index) -> Legs:
+    """Return the legs of contacts at a state; hips (contacts,) are the joints they begin with."""
     R, J = state.joint_placements[1][:, :3], contacts.attachment.centre_jacobians(state)
     local = R.T @ J.reshape(len(J), 2, 3, -1)
-    from_com = state.joint_placements[own, :, 3] - state.com
+    from_com = state.joint_placements[hips, :, 3] - state.com
     return Legs(local.reshape(J.shape), state.bias, from_com @ R)
