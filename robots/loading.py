@@ -27,6 +27,7 @@ from .refusal import refuse_errors
 from .robot import Robot
 from .sources import Description, describe
 from .srdf import Semantics, read_srdf
+from .torque_need import reaches
 from .values import texts
 from .xacro.expansion import Xacro
 
@@ -140,6 +141,7 @@ def build(description: Description, options: Options) -> tuple[Robot, tuple[Find
     doubts += unclosed(robot)
     doubts += _rotors_of_none(semantics, robot) if info is None else []
     refuse_errors(doubts, description.origin, options.strict)
+    _doubt_sizes(robot, given)
     return robot, (*parts.findings, *doubts)
 
 
@@ -182,6 +184,20 @@ def _by_hand(known: dict[str, Foot], given: tuple[GivenFoot, ...]) -> dict[str, 
     if not all(foot.foot or foot.frame in known for foot in given):
         return {}
     return {foot.name: foot.on(known.get(foot.frame)) for foot in given}
+
+
+def _doubt_sizes(robot: Robot, given: tuple[GivenFoot, ...]) -> None:
+    """Warn of feet by hand that are larger than the robot: of lengths in another unit."""
+    most = float(reaches(robot).max(initial=0.0))
+    for foot in given:
+        if 0 < most < max(foot.size, default=0.0):
+            got = " by ".join(f"{x:g}" for x in foot.size)
+            warnings.warn(
+                f"feet: got {got} m for {foot.name!r}, more than the {most:.2g} m that "
+                f"{robot.name!r} reaches; lengths are in metres",
+                FootworkWarning,
+                stacklevel=4,
+            )
 
 
 def _feet(parts: Parts, semantics: Semantics, info: RobotInfo | None) -> dict[str, Foot]:

@@ -21,7 +21,7 @@ def largest_need(robot: Robot) -> Array:
     Of a rotation m g ℓ [N·m], ℓ the longest way along the links beyond the joint; of a translation
     m g [N].
     """
-    model, reach = robot._model, _reaches(robot)
+    model, reach = robot._model, reaches(robot)
     weight = robot.mass * float(np.linalg.norm(model.gravity.linear) or 9.81)
     need = np.full(model.nv, weight)
     for i, joint in enumerate(model.joints):
@@ -30,8 +30,8 @@ def largest_need(robot: Robot) -> Array:
     return need
 
 
-def _reaches(robot: Robot) -> Array:
-    """Of each joint the longest way along the links beyond it [m]."""
+def reaches(robot: Robot) -> Array:
+    """Return the longest way along the links beyond each joint (njoints,) [m]."""
     model = robot._model
     reach = np.zeros(model.njoints)
     for frame in model.frames:

@@ -250,6 +250,10 @@ def test_a_folder_that_is_closed(run, tmp_path, monkeypatch):
         (["sweep", "push", "--set", "friction", "1", "--jobs", "0"], "at least 1"),
         (["sweep", "push", "--set", "friction", "1", "--set", "friction", "2"], "friction twice"),
         (["info", "biped", "--package-dir", "/nope"], "/nope is no folder"),
+        (["simulate", "bipde", "--gait", "walk"], "no robot 'bipde'; did you mean 'biped'"),
+        (["limits", "biped", "--gait", "trot"], "has left, right: expected walk"),
+        (["demo", "--out", __file__], "a file; expected a folder"),
+        (["wrenches", "/nope/run.npz", "--robot", "biped"], "/nope/run.npz: cannot be read"),
         (["bench", "--minutes", "0"], "greater than 0"),
         (["bench", "--minutes", "nan"], "greater than 0"),
         (
@@ -264,6 +268,39 @@ def test_mistakes_are_told_in_one_line(run, arguments, says):
     assert says in err
     assert err.startswith("footwork: ")
     assert err.count("\n") == 1
+
+
+def test_what_is_read_is_not_taken_for_a_file_to_write(run, tmp_path):
+    log = tmp_path / "none" / "run.txt"
+    assert "run.txt: cannot be read" in run("wrenches", str(log), "--robot", "biped")[2]
+    assert not log.parent.exists()
+
+
+def test_notes_of_what_counts_otherwise_than_one_may_think(run):
+    code, _, err = run("region", "biped", "--push", "torso", "30", "0", "0")
+    assert (code, "without the loads; --kind feasible" in err) == (0, True)
+    assert err.count("\n") == 1
+    err = run("hold", "biped", "--feet", "left_foot:22x10", "right_foot:0.22x0.1")[2]
+    assert "22 by 10 m for 'left_foot', more than" in err
+    assert err.count("\n") == 1
+
+
+def test_ctrl_c_does_not_reach_workers_that_begin(tmp_path):
+    """The program that they read at first interrupts itself: the signal waits, and is dropped."""
+    script = tmp_path / "work.py"
+    script.write_text(
+        "import signal\n"
+        "from footwork.workers import workers\n"
+        "if __name__ == '__main__':\n"
+        "    with workers(1) as pool:\n"
+        "        print(pool.submit(abs, -3).result())\n"
+        "    signal.raise_signal(signal.SIGINT)\n"
+        "else:\n"
+        "    signal.raise_signal(signal.SIGINT)\n"
+    )
+    done = subprocess.run([sys.executable, str(script)], capture_output=True, text=True, timeout=60)
+    assert done.stdout == "3\n"
+    assert done.stderr.count("KeyboardInterrupt") == 1  # of the program alone
 
 
 def test_a_description_with_many_mistakes_is_told_in_one_line(run, tmp_path):

@@ -390,6 +390,8 @@ loads:
         (head + "- {from: 0, to: 1}", "3: .*a foot or a frame"),
         ("version: 1\nrobot: talos\ncontacts: []", "2: robot: got 'talos', expected 'biped'"),
         ("contacts: []", "no version"),
+        ("", "empty, expected a contact schedule"),
+        ("[]", "1: contact schedule: got .*, expected keys"),
         ("version: 1\ncontacts: []\nloads:\n- {carry: left_hand}", "4: .*mass"),
         ("version: 1\ncontacts: []\nloads:\n- {carry: left_hand, mass: -1}", "4: .*mass"),
     ):

@@ -38,11 +38,13 @@ class Entry:
         node: YAML's node.
         key: how to get there, as in "contacts[1].friction".
         file: for messages.
+        whole: whether it is all of the file, and the key what kind of file that is.
     """
 
     node: Any
     key: str
     file: str
+    whole: bool = False
 
     @property
     def line(self) -> int:
@@ -110,7 +112,7 @@ class Entry:
             if name.id != "scalar":
                 raise Entry(name, self.key, self.file).expected("a key that is a single word")
             key = str(name.value)
-            where = key if self.key == "scenario" else f"{self.key}.{key}"
+            where = key if self.whole else f"{self.key}.{key}"
             if key in found:
                 first = found[key].line
                 raise Entry(name, where, self.file).error(f"given twice (first in line {first})")
@@ -133,8 +135,10 @@ def read(path: Path, largest: int = MAX_BYTES) -> str:
         raise ScenarioError(f"{path}: not UTF-8: {error.reason} at byte {error.start}") from None
 
 
-def parse(text: str, file: str, largest: int = MAX_BYTES, most: int = MAX_VALUES) -> Entry:
-    """Return the one document of a text.
+def parse(
+    text: str, file: str, largest: int = MAX_BYTES, most: int = MAX_VALUES, kind: str = "scenario"
+) -> Entry:
+    """Return the one document of a text, which is a `kind` of file.
 
     Raises:
         ScenarioError: no YAML, or more of it than plain data: see above.
@@ -144,7 +148,7 @@ def parse(text: str, file: str, largest: int = MAX_BYTES, most: int = MAX_VALUES
     if len(text) > largest:
         raise ScenarioError(f"{file}: {len(text)} letters; at most {largest} are read")
     try:
-        _refuse_more_than_data(text, file, most)
+        _refuse_more_than_data(text, file, most, kind)
         node = yaml.compose(text, Loader=yaml.SafeLoader)
     except yaml.MarkedYAMLError as error:
         mark = error.problem_mark or error.context_mark
@@ -153,11 +157,11 @@ def parse(text: str, file: str, largest: int = MAX_BYTES, most: int = MAX_VALUES
     except yaml.YAMLError as error:
         raise ScenarioError(f"{file}: no YAML: {str(error).splitlines()[0]}") from None
     if node is None:
-        raise ScenarioError(f"{file}: empty, expected a scenario")
-    return Entry(node, "scenario", file)
+        raise ScenarioError(f"{file}: empty, expected a {kind}")
+    return Entry(node, kind, file, whole=True)
 
 
-def _refuse_more_than_data(text: str, file: str, most: int) -> None:
+def _refuse_more_than_data(text: str, file: str, most: int, kind: str) -> None:
     """Look at the events only: nothing is built yet."""
     import yaml
 
@@ -171,7 +175,7 @@ def _refuse_more_than_data(text: str, file: str, most: int) -> None:
             raise ScenarioError(f"{where}: tags (!) are not read: got {event.tag!r}")
         documents += isinstance(event, yaml.DocumentStartEvent)
         if documents > 1:
-            raise ScenarioError(f"{where}: a second document; expected one scenario a file")
+            raise ScenarioError(f"{where}: a second document; expected one {kind} a file")
         count += isinstance(event, yaml.ScalarEvent | yaml.CollectionStartEvent)
         depth += isinstance(event, yaml.CollectionStartEvent)
         depth -= isinstance(event, yaml.CollectionEndEvent)

@@ -35,7 +35,7 @@ def load(
     if path.suffix == ".csv":
         entries = _entries_of_table(read(path, _BYTES), str(path))
     elif path.suffix in (".yaml", ".yml"):
-        whole = parse(read(path, _BYTES), str(path), _BYTES, _VALUES)
+        whole = parse(read(path, _BYTES), str(path), _BYTES, _VALUES, "contact schedule")
         fields = whole.fields(("version", "robot", "contacts", "loads"))
         _check_head(fields, robot, str(path))
         entries = [e.fields(ROW) | {"": e} for e in fields["contacts"].items()]

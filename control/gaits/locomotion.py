@@ -468,7 +468,11 @@ def _gait(
     found = GAITS[gait] if isinstance(gait, str) else gait
     if not isinstance(found, Gait):
         raise ConfigurationError(f"gait: got {gait!r}; expected a Gait, or one of {list(GAITS)}")
-    for place in sorted({place for group in found.groups for place in group}):
-        if place not in feet:
-            raise ConfigurationError(f"gait: {unknown('foot', place, feet)}")
+    missing = {place for group in found.groups for place in group} - feet.keys()
+    if missing:
+        fitting = [name for name in GAITS if feet.keys() >= set(sum(GAITS[name].groups, ()))]
+        raise ConfigurationError(
+            f"gait: got {gait!r}, of {', '.join(sorted(missing))}; {contacts.robot.name!r} "
+            f"has {', '.join(feet)}: expected {' or '.join(fitting)}"
+        )
     return found, [tuple(feet[place] for place in group) for group in found.groups]

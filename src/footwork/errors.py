@@ -34,7 +34,7 @@ class DataError(FootworkError, ValueError):
 
 
 class FootworkWarning(UserWarning):
-    """A doubtful element of a robot description that does not prevent loading."""
+    """Something doubtful that prevents nothing, as an element of a robot description."""
 
 
 def counted(count: int, one: str, several: str = "") -> str:

@@ -16,7 +16,7 @@ from concurrent.futures import (
 )
 from contextlib import contextmanager
 from multiprocessing import get_context, parent_process
-from typing import TypeVar
+from typing import Any, TypeVar
 
 from .errors import SolverError
 
@@ -38,7 +38,7 @@ def workers(count: int, *, interruptible: bool = False) -> Iterator[ProcessPoolE
         interruptible: whether Ctrl-C ends the work that has begun too.
     """
     fresh = get_context("spawn")  # a fork of a process with threads may hang
-    pool = ProcessPoolExecutor(count, fresh, initializer=_start, initargs=(interruptible,))
+    pool = _Pool(count, fresh, initializer=_start, initargs=(interruptible,))
     try:
         yield pool
     except BaseException:
@@ -82,9 +82,21 @@ def finished(
             future.cancel()
 
 
+class _Pool(ProcessPoolExecutor):
+    """Starts its processes, which it does when work comes, with Ctrl-C blocked until `_start`."""
+
+    def submit(self, work: Any, /, *args: Any, **more: Any) -> Future[Any]:
+        blocked = signal.pthread_sigmask(signal.SIG_BLOCK, {signal.SIGINT})
+        try:
+            return super().submit(work, *args, **more)
+        finally:
+            signal.pthread_sigmask(signal.SIG_SETMASK, blocked)
+
+
 def _start(interruptible: bool) -> None:
     """In a worker: end when the parent has ended, even by a signal that nothing can catch."""
     signal.signal(signal.SIGINT, signal.SIG_DFL if interruptible else signal.SIG_IGN)
+    signal.pthread_sigmask(signal.SIG_UNBLOCK, {signal.SIGINT})
     threading.Thread(target=_end_with_parent, daemon=True).start()
 
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from ...errors import FootworkError
+from ...errors import FootworkError, FootworkWarning
 
 
 class ViewerError(FootworkError, ValueError):
@@ -17,5 +17,5 @@ class BrowserError(FootworkError, RuntimeError):
     """No browser was found, it did not start, or the page reported an error."""
 
 
-class MeshWarning(UserWarning):
+class MeshWarning(FootworkWarning):
     """Parts of a robot that cannot be drawn, or not as their file says."""

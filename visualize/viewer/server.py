@@ -19,6 +19,7 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import IO
 
+from ...errors import FootworkWarning
 from .errors import ServerError
 from .guard import is_loopback
 from .redirect import private_folder, redirect_address, write_redirect
@@ -66,7 +67,7 @@ class Server:
         try:
             told = {"secret": secret, "listens": on_message is not None}
             self._write(told, html.encode(), START_TIMEOUT)  # it reads once it has started
-            self.port = _read_port(self._process)
+            self.port = _read_port(self._process, host)
         except Exception:
             self.close()
             _listen(self._process, None)
@@ -134,7 +135,7 @@ def _warn_of(host: str, verb: str) -> None:
     frame, level = sys._getframe(), 1
     while frame.f_back is not None and frame.f_globals["__name__"].startswith(_VISUALIZE):
         frame, level = frame.f_back, level + 1
-    warnings.warn(text, UserWarning, stacklevel=level)
+    warnings.warn(text, FootworkWarning, stacklevel=level)
 
 
 def _bracketed(name: str) -> str:
@@ -215,7 +216,7 @@ def _stop(process: subprocess.Popen[bytes], owner: int, folders: list[Path]) -> 
         shutil.rmtree(folder, ignore_errors=True)
 
 
-def _read_port(process: subprocess.Popen[bytes]) -> int:
+def _read_port(process: subprocess.Popen[bytes], host: str) -> int:
     stdout = process.stdout
     if stdout is None:
         raise ServerError("the viewer's server has no output")
@@ -224,9 +225,9 @@ def _read_port(process: subprocess.Popen[bytes]) -> int:
     try:
         return int(json.loads(line)["port"])
     except (ValueError, KeyError, TypeError):
-        state = "said nothing" if ready else f"said nothing for {START_TIMEOUT:g} s"
+        waited = "" if ready else f" within {START_TIMEOUT:g} s"
         raise ServerError(
-            f"the viewer's server did not start, it {state}: is its host an address of this one?"
+            f"the viewer's server did not start{waited}; is {host!r} an address of this machine?"
         ) from None
 
 

@@ -62,6 +62,9 @@ def check(options: argparse.Namespace) -> None:
         path.parent.mkdir(parents=True, exist_ok=True)
         if not os.access(path if path.exists() else path.parent, os.W_OK):
             raise FootworkError(f"{flag} {path}: no permission to write there")
+    folder: Path | None = getattr(options, "out", None)
+    if folder and folder.exists() and not folder.is_dir():
+        raise FootworkError(f"--out {folder}: a file; expected a folder")
     endings = getattr(options, "endings", ())
     if "--save" in given and given["--save"].suffix not in endings:
         got = given["--save"].suffix

@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 import argparse
+import warnings
 from typing import TYPE_CHECKING, Any
 
-from ..errors import FootworkError, counted
+from ..errors import FootworkError, FootworkWarning, counted
 from . import flags, stance
 from .output import answer, write_scene, write_table
 
@@ -36,6 +37,9 @@ def run(options: argparse.Namespace) -> int:
     where = stance.stance_of(options, stance.scenario_of(options))
     if options.kind == "zmp" and where.wrenches:
         raise FootworkError("--kind zmp: the ZMP support area does not take loads; leave them out")
+    if options.kind == "static" and where.wrenches:
+        told = "--kind static: of the contacts alone, without the loads; --kind feasible has them"
+        warnings.warn(told, FootworkWarning, stacklevel=2)
     region = where.region(options.kind, options.tolerance)
     com = dynamics.com(where.robot, where.q)
     facts = _facts(region, com)

@@ -140,8 +140,8 @@ def _simulated(options: argparse.Namespace) -> tuple[ClosedLoop, Any]:
     from .. import control
     from ..contacts import Scenario
 
-    velocity = _velocity(options)
     robot = flags.load(options)
+    velocity = _velocity(options)
     crouch = CROUCH.get(options.gait, 0.0)
     ground = Scenario.load(options.terrain).ground if options.terrain else None
     feet = flags.feet(robot, options)

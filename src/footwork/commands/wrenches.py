@@ -22,7 +22,7 @@ def add(commands: argparse._SubParsersAction[argparse.ArgumentParser]) -> None:
     )
     parser = flags.command(commands, "wrenches", run, words)
     parser.add_argument(
-        "log", type=Path, metavar="LOG",
+        "source", type=Path, metavar="LOG",
         help=".npz or .csv: t, q.JOINT, v.JOINT, tau.JOINT, gyro.x, accelerometer.x, …",
     )  # fmt: skip
     motions.add_robot(parser)
@@ -45,7 +45,7 @@ def run(options: argparse.Namespace) -> int:
     needs_plots(options)
     sensors, robot = _sensors(options), flags.load(options)
     feet = flags.feet(robot, options)
-    log = _told(options, control.SensorLog.read(options.log, robot))
+    log = _told(options, control.SensorLog.read(options.source, robot))
     found = control.contact_wrenches(
         log, feet, sensors=sensors, cutoff=options.cutoff,
         progress=False if options.quiet else None,
