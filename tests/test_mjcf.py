@@ -151,6 +151,11 @@ CONSTRUCTS = {
         leg('<joint/><inertial pos="0 0 1" mass="0.001" diaginertia="1e-9 2 9"/>'),
         '<compiler boundmass="0.5" boundinertia="0.02" balanceinertia="true"/>',
     ),
+    "bounds of inertia of nothing": mjcf(
+        leg('<joint/><geom size="0.1"/><body pos="0 0.2 0.1"><geom size="0.1" mass="0"/></body>')
+        + '<frame pos="1 0 0" euler="0 0 90"><body pos="0 0.3 0"><joint/></body></frame>',
+        '<compiler boundmass="0.5" boundinertia="0.02"/>',
+    ),
     "frames": mjcf(
         '<frame pos="1 0 0" euler="0 40 90">'
         + leg(
@@ -215,7 +220,6 @@ CONSTRUCTS = {
             "box": "0.1 0.2 0.3",
             "ellipsoid": "0.1 0.2 0.3",
         }.items()
-        if not (shell and kind == "ellipsoid")
     },
     **{
         f"{inertia} mesh": with_mesh(f'inertia="{inertia}"')
@@ -381,6 +385,7 @@ def test_an_arm_that_throws_a_ball_has_a_fixed_base():
     text = f"<mujoco><worldbody>{arm}{ball}</worldbody></mujoco>"
     robot, _ = agree(text)
     assert not robot.is_floating
+    assert robot.actuated == ("a", "b")  # nothing drives a ball that flies
     assert load(text, base="floating").model.names[1] == "free"
     words = " ".join(f.message for f in robots.diagnose(text))
     assert "'arm' (2), 'ball' (1); all are in q" in words

@@ -157,7 +157,7 @@ class Writer:
         if kind != "sphere" and self.chance(0.3):
             place = f' fromto="{self.numbers(6)}"'
         text = f' type="{kind}" size="{self.numbers(3, 0.05, 0.3)}"{place}{self.weight()}'
-        text += self.maybe(0.15 * (kind != "ellipsoid"), ' shellinertia="true"')
+        text += self.maybe(0.15, ' shellinertia="true"')
         text += self.maybe(0.2, f' group="{self.rng.integers(6)}"')
         return f"<geom{text}{self.of_class()}/>"
 

@@ -218,12 +218,9 @@ def inertia_of(geom: Geom, attributes: Attributes) -> pin.Inertia:
     density = float(values(attributes, "density", (1000.0,))[0])
     if geom.mesh is not None:
         own = mesh_inertia(geom.mesh, density, attributes.get("shellinertia") == "true")
-    elif attributes.get("shellinertia") == "true":
-        # a shell is the rate at which the solid grows with its sizes, by a complex step
-        mass, moments = _SOLIDS[geom.kind](geom.size + 1e-30j)
-        own = _diagonal(density * 1e30 * mass.imag, density * 1e30 * moments.imag)
     else:
-        mass, moments = _SOLIDS[geom.kind](geom.size)
+        shell = attributes.get("shellinertia") == "true"
+        mass, moments = _shell(geom) if shell else _SOLIDS[geom.kind](geom.size)
         own = _diagonal(density * mass, density * np.array(moments))
     if "mass" in attributes and own.mass > 0:
         own = scaled(own, float(values(attributes, "mass")[0]) / own.mass)
@@ -237,6 +234,22 @@ def scaled(inertia: pin.Inertia, factor: float) -> pin.Inertia:
 
 def _diagonal(mass: Any, moments: Array) -> pin.Inertia:
     return pin.Inertia(mass, np.zeros(3), np.diag(moments))
+
+
+def _shell(geom: Geom) -> tuple[Any, Any]:
+    """Return area and moments (3,) of density 1: rates at which those of the solid grow with its size.
+
+    The area of an ellipsoid is MuJoCo's, by Thomsen's formula, and its moments are by MuJoCo's step
+    of 1 µm; others are by a complex step, exact.
+    """
+    size = geom.size
+    if geom.kind != "ellipsoid":
+        volume, moments = _SOLIDS[geom.kind](size + 1e-30j)
+        return 1e30 * volume.imag, 1e30 * moments.imag
+    powers = size**1.6075
+    area = 4 * np.pi * np.mean(powers.prod() / powers) ** (1 / 1.6075)
+    (inner, of_inner), (outer, of_outer) = _ellipsoid(size), _ellipsoid(size + 1e-6)
+    return area, area * (of_outer - of_inner) / (outer - inner)
 
 
 def _ellipsoid(size: Any) -> tuple[Any, Any]:

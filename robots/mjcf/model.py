@@ -355,6 +355,9 @@ class Builder:
             inertia = self._inertia_of_geoms(body, parts)
         if given and inertia.mass == 0:
             inertia = self._given_inertia(*given[0])
+        elif inertia.mass == 0:  # MuJoCo puts what bounds add at the body's own pos, in its axes
+            place = values(body.attrib, "pos", (0.0, 0.0, 0.0))
+            inertia = pin.Inertia(0.0, place, np.zeros((3, 3)))
         return _bounded(compiler, inertia)
 
     def _given_inertia(self, node: Node, T: pin.SE3) -> pin.Inertia:

@@ -39,8 +39,9 @@ def from_mjcf(tree: Node, description: Description, options: Options) -> Parts:
     motors = {name for name, drive in builder.drives.items() if drive.is_motor}
     joints = tuple(model.names)[1:]
     driven = bool(file.sections.get("actuator"))
-    followers = {c.joint for c in builder.closures if isinstance(c, JointCoupling)}
-    idle = {name for name in joints if name not in motors} if driven else followers
+    undriven = {c.joint for c in builder.closures if isinstance(c, JointCoupling)}
+    undriven |= {name for name in joints if model.joints[model.getJointId(name)].nv == 6}
+    idle = {name for name in joints if name not in motors} if driven else undriven
     passive = tuple(name for name in joints if name in idle)
     under = (*file.sections.get("asset", ()), *file.sections.get("deformable", ()))
     shapes = GeomShapes(tuple(builder.geoms), any(node.tag == "skin" for node in under))
