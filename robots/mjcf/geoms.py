@@ -237,7 +237,7 @@ def _diagonal(mass: Any, moments: Array) -> pin.Inertia:
 
 
 def _shell(geom: Geom) -> tuple[Any, Any]:
-    """Return area and moments (3,) of density 1: rates at which those of the solid grow with its size.
+    """Return area and moments (3,) of density 1, the rates at which the solid grows with its sizes.
 
     The area of an ellipsoid is MuJoCo's, by Thomsen's formula, and its moments are by MuJoCo's step
     of 1 µm; others are by a complex step, exact.
