@@ -53,7 +53,8 @@ def load(
         source: path of a description, a description as text, "-" for standard input, or the name
             of a robot of the catalogue (`robots.available()`).
         base: "floating" (free to move) or "fixed" (welded to the world). Default: that of the
-            catalogue, else floating.
+            catalogue or of the file, else floating. A URDF has a fixed base where its root link
+            has no mass and is called "world", or has no mass and is moved by joints.
         package_dirs: folders searched first for `package://name/…`.
         lock: joints to freeze, by name or pattern ("gripper_*"), at zero or at the nearest limit;
             or a mapping from names to positions [rad or m].

@@ -29,6 +29,34 @@ def urdf(joint: str = '<axis xyz="0 0 1"/>', kind: str = "continuous", mesh: str
 LIMITS = '<axis xyz="0 0 1"/><limit lower="0.2" upper="0.6" effort="5" velocity="1"/>'
 
 
+def test_the_base_is_fixed_where_the_root_is_no_body():
+    """A link "world" without mass, or any root that could not have an acceleration."""
+    below = urdf().replace('<robot name="two">', '<robot name="two"><link name="{0}"/>')
+    tied = '<joint name="t" type="{1}"><parent link="{0}"/><child link="a"/><axis xyz="0 0 1"/>'
+    text = below.replace("</robot>", f"{tied}<limit lower='-1' upper='1'/></joint></robot>")
+    for root, kind, floating, nv in (
+        ("world", "fixed", False, 1),
+        ("world", "prismatic", False, 2),
+        ("rail", "planar", False, 4),
+        ("base_footprint", "fixed", True, 7),
+        ("world", "floating", True, 7),
+    ):
+        robot = load(text.format(root, kind))
+        assert (robot.is_floating, robot.nv) == (floating, nv)
+        told = [f for f in robots.diagnose(text.format(root, kind)) if f.code == "base"]
+        assert len(told) == (not floating)
+    assert load(text.format("world", "fixed"), base="floating").is_floating
+
+
+def test_a_rotation_by_a_quaternion():
+    turned = urdf().replace('rpy="0.3 0 0"', 'quat_xyzw="0 0.6 0 0.8"')
+    R = load(turned).model.jointPlacements[2].rotation
+    np.testing.assert_allclose(R, pin.Quaternion(np.array([0, 0.6, 0, 0.8])).matrix(), atol=1e-15)
+    for wrong in ("0.0 1.0 0.0 1.0", "0 0 1", "x"):
+        with pytest.raises(ModelError, match=f"quat_xyzw='{wrong}'"):
+            load(turned.replace("0 0.6 0 0.8", wrong))
+
+
 def test_a_text_a_path_and_a_string_path_are_the_same_robot(tmp_path, monkeypatch):
     file = tmp_path / "two.urdf"
     file.write_text(urdf())

@@ -167,7 +167,7 @@ def test_attributes_of_other_programs_are_named():
         ('<orgin xyz="0 0 1"/>', "", "", "<joint/orgin> is not read; did you mean origin"),
         ('<origin xzy="0 0 1"/>', "", "", "<origin xzy=…> is not read; did you mean xyz"),
         ('<Axis xyz="0 0 1"/>', "", "", "<joint/Axis> is not read; did you mean axis"),
-        ('<origin xyz="0 0 1" quat_xyzw="0 0 1 0"/>', "", "", "<origin quat_xyzw=…> is not read"),
+        ('<origin xyz="0 0 1" quat_xyzw="0 0 1 0"/>', "", "", None),
         ("", "<inertail/>", "", None),  # there is one beside it
         ("", '<visual><orgin xyz="0 0 1"/></visual>', "", "<visual/orgin> is not read"),
         ("", "", '<joints name="k"/>', "<joints> is not read; did you mean joint"),
@@ -205,6 +205,12 @@ def test_the_elements_of_urdf_are_read_without_a_word():
     robot = load(urdf(joint, link), strict=True)
     assert not robots.diagnose(urdf(joint, link))
     assert (robot.model.damping[6], robot.model.upperDryFrictionLimit[6]) == (2, 3)
+    (ball,), (capsule,) = robot.visual.geometryObjects, robot.collision.geometryObjects
+    assert (ball.geometry.radius, capsule.geometry.radius, capsule.geometry.halfLength) == (
+        1,
+        1,
+        0.5,
+    )
 
 
 def test_thousands_of_names_of_other_programs_take_no_time():

@@ -29,9 +29,10 @@ def use_base(tree: Node, floating: bool) -> str | None:
     a root with mass is a body of its own. Return its name, or None when a base has to be added.
     """
     root = root_link(tree)
+    link = next(link for link in tree.all("link") if link.get("name") == root)
     at_root = [j for j in tree.all("joint") if _link_of(j, "parent") == root]
     own = [joint for joint in at_root if joint.get("type") == "floating"]
-    if len(at_root) != 1 or not own or mass_of(tree, root) > 0:
+    if len(at_root) != 1 or not own or mass_of(link) > 0:
         return None
     if floating:
         return own[0].get("name")
@@ -39,10 +40,29 @@ def use_base(tree: Node, floating: bool) -> str | None:
     return None
 
 
-def mass_of(tree: Node, link: str) -> float:
+def stands_on_the_world(tree: Node) -> bool:
+    """Whether the root of a file, without a floating joint, is no body: "world", or without mass.
+
+    What fixed joints weld to a root is part of it. Free, a root without mass has no acceleration.
+    """
+    links = {link.get("name"): link for link in tree.all("link")}
+    below: dict[str, list[Node]] = {}
+    for joint in tree.all("joint"):
+        below.setdefault(_link_of(joint, "parent"), []).append(joint)
+    root, moving = [root_link(tree)], list[Node]()
+    for link in root:  # grows by what is welded to it
+        own = below.get(link, [])
+        root += [_link_of(joint, "child") for joint in own if joint.get("type") == "fixed"]
+        moving += [joint for joint in own if joint.get("type") != "fixed"]
+    if any(joint.get("type") == "floating" for joint in moving):
+        return False
+    heavy = [link for link in root if mass_of(links[link]) > 0]
+    return root[0] not in heavy and (root[0] == "world" or bool(moving and not heavy))
+
+
+def mass_of(link: Node) -> float:
     """Return the mass of a link [kg]."""
-    found = next(node for node in tree.all("link") if node.get("name") == link)
-    inertial = found.find("inertial")
+    inertial = link.find("inertial")
     return 0.0 if inertial is None else number(inertial.find("mass"), "value")
 
 

@@ -34,8 +34,12 @@ def from_urdf(tree: Node, description: Description, options: Options) -> Parts:
     findings = examine(tree)
     refuse_errors(findings, description.origin, options.strict)
     moving = edits.moving_joints(tree)
-    free_flyer = edits.use_base(tree, options.floating(description.info)) is None
-    free_flyer = free_flyer and options.floating(description.info)
+    floating = options.floating(description.info)
+    if options.base is None and description.info is None and edits.stands_on_the_world(tree):
+        floating = False
+        message = f"the massless root {edits.root_link(tree)!r} is the world: the base is fixed"
+        findings.append(Finding("info", "base", message, "base='floating' frees it"))
+    free_flyer = edits.use_base(tree, floating) is None and floating
     followed, mode = closures.followed(edits.mimics(tree)), options.followers(description.info)
     locked = edits.lock_joints(tree, options.lock)
     loops, doubts = closures.loops(tree)
@@ -110,6 +114,7 @@ def examine(tree: Node) -> list[Finding]:
     if any(finding.level == "error" for finding in findings):
         return findings
     strip_extensions(tree)
+    tree.attrib["version"] = "1.1"  # from which on Pinocchio's reader knows capsules
     check_materials(tree)
     findings += check_values(tree)
     if not any(finding.level == "error" for finding in findings):

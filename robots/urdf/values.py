@@ -10,6 +10,9 @@ import math
 import re
 from collections.abc import Callable, Iterable
 
+import numpy as np
+import pinocchio as pin
+
 from ..files.hardened_xml import Node
 from ..findings import Finding, Level
 
@@ -234,14 +237,32 @@ def _check_joint(joint: Node, report: Report) -> None:
     joint.children = [c for c in joint.children if c.tag != "dynamics" or c.attrib]
 
 
+_COUNTS = {"xyz": 3, "rpy": 3, "quat_xyzw": 4}
+
+
 def _origin(owner: Node, report: Report, *, link: str = "", joint: str = "") -> None:
     origin = owner.find("origin")
     if origin is not None:
-        for key in ("rpy", "xyz"):
+        for key in _COUNTS:
             if key in origin.attrib and not origin.get(key).strip():
                 del origin.attrib[key]  # some exporters leave it empty, for the default
-        present = tuple(key for key in ("xyz", "rpy") if key in origin.attrib)
+        present = tuple(key for key in _COUNTS if key in origin.attrib)
         _attributes(origin, present, report, link=link, joint=joint)
+        if "quat_xyzw" in origin.attrib:
+            _use_quaternion(origin, report, link, joint)
+
+
+def _use_quaternion(origin: Node, report: Report, link: str, joint: str) -> None:
+    """Write a rotation as angles, which all that reads a URDF knows."""
+    text = origin.attrib.pop("quat_xyzw")
+    x = np.array(numbers(text, 4) or (0.0, 0.0, 0.0, 1.0))
+    if "rpy" in origin.attrib or not abs(x @ x - 1) < 1e-3:
+        wrong = "beside rpy" if "rpy" in origin.attrib else "expected a unit quaternion"
+        message = f"<origin quat_xyzw={text!r}>: {wrong}"
+        report(Finding("error", "number", message, "", link, joint, origin.line))
+        return
+    rotation = pin.Quaternion(x / np.linalg.norm(x)).matrix()
+    origin.attrib["rpy"] = plain(pin.rpy.matrixToRpy(rotation))
 
 
 def _attributes(
@@ -255,7 +276,7 @@ def _attributes(
 ) -> None:
     """Check that attributes are finite numbers of the expected count; rewrite them."""
     for key in keys:
-        count = 3 if key in ("xyz", "rpy") else 1
+        count = _COUNTS.get(key, 1)
         text = node.get(key)
         if node.tag == "limit":
             text = _WITHOUT_END.get(text.strip().lower(), text)
