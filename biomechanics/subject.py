@@ -14,6 +14,7 @@ import pinocchio as pin
 
 from ..arrays import Array
 from ..dynamics.kinematics import frame_placement
+from ..errors import counted
 from ..robots.configuration import check_robot
 from ..robots.robot import Robot
 from ..robots.values import instance, mapping, number, whole_number
@@ -51,6 +52,10 @@ class Subject:
     factors: Mapping[str, float]
     fit: MarkerFit
 
+    def __repr__(self) -> str:
+        fitted = f"{counted(len(self.attachments), 'marker')} within {1e3 * self.fit.rms:.3g} mm"
+        return f"Subject({self.robot.name!r}, {self.robot.mass:.4g} kg, {fitted})"
+
     def follow(self, markers: Markers, progress: bool = True) -> MarkerFit:
         """Return the configurations that fit the markers of a trial.
 
@@ -74,7 +79,7 @@ def make_subject(
 
     Thighs, shanks and the pelvis get the lengths given by the joint centres. Then joint centres and
     segment axes are fitted in every k-th frame, and each marker is attached to its link at its mean
-    position. A static trial of one frame suffices.
+    position. A static trial of one frame suffices; `Subject.follow` fits the others.
 
     Args:
         robot: a humanoid with anatomical links.

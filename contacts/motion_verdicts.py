@@ -39,7 +39,7 @@ def about_com(robot: Robot, q: Array, forces: Array) -> Array:
     return np.hstack([force, about_base - np.cross(arm, force)])
 
 
-@dataclass(frozen=True, eq=False)
+@dataclass(frozen=True, eq=False, repr=False)
 class MotionVerdicts(Verdicts):
     """The answers along a motion; the first attributes are those of `Verdicts`.
 

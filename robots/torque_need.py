@@ -50,7 +50,7 @@ def without_need(robot: Robot, joint: str | None = None) -> Iterator[Finding]:
     """Yield a remark where torque limits, with `joint` that one's, limit nothing."""
     limits, need = np.asarray(robot._model.upperEffortLimit, dtype=float), largest_need(robot)
     least = 0.1 * need.max(initial=0.0)  # a wrist may bear more than its short hand
-    loose = (limits < 1e30) & (limits > BEYOND * np.maximum(need, least))
+    loose = (limits < 1e30) & (least > 0) & (limits > BEYOND * np.maximum(need, least))
     names = [robot.joint_of_row[row] for row in np.flatnonzero(loose)]
     if not names or joint not in (None, *names):
         return

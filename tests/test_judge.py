@@ -398,6 +398,7 @@ def test_a_judgement_counts(biped):
     assert "one trial of 20 failed: 0 0 0\n" in found.explain() + "\n"
     assert len(list(found.cells())) == 6
     assert json.dumps(found.as_dict()["pushes"]) == "[]"
+    assert fw.plot(found).shape == (1, 1)  # no empty half where pushes would be
 
 
 def test_ctrl_c_keeps_what_is_there(biped):

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass, field, replace
 from typing import Self
 
-from ...errors import ConfigurationError
+from ...errors import ConfigurationError, counted
 from ..markers.markers import Markers
 from .force_plates import ForcePlate
 
@@ -74,4 +74,4 @@ class Trial:
         return replace(self, markers=markers, plates=plates)
 
     def __repr__(self) -> str:
-        return f"Trial({self.source!r}, {self.markers!r}, {len(self.plates)} plates)"
+        return f"Trial({self.source!r}, {self.markers!r}, {counted(len(self.plates), 'plate')})"

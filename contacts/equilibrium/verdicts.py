@@ -8,7 +8,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ...arrays import Array, Index
-from ...errors import ContactError
+from ...errors import ContactError, counted
+
+_WORDS = {1: "hold", 0: "do not", -1: "undecided"}
 
 
 @dataclass(frozen=True, eq=False)
@@ -64,6 +66,11 @@ class Verdicts:
             )
         out.clear(slice(None))
         return out
+
+    def __repr__(self) -> str:
+        many = {word: int((self.feasible == value).sum()) for value, word in _WORDS.items()}
+        told = ", ".join(f"{count} {word}" for word, count in many.items() if count)
+        return f"{type(self).__name__}({counted(len(self.feasible), 'state')}: {told})"
 
     @property
     def _size(self) -> tuple[int, int, int, int]:

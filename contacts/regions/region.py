@@ -19,7 +19,7 @@ from ... import registry
 from ...arrays import Array
 from ...dynamics import State, Wrench
 from ...dynamics.closures import require_no_ties
-from ...errors import ContactError
+from ...errors import ContactError, counted
 from ...robots import Robot
 from ...robots.configuration import check_reach
 from ...robots.values import array, instance, number, one_of, vector, whole_number
@@ -59,6 +59,10 @@ class Region:
     status: str
 
     _repr_html_ = registry.html_of
+
+    def __repr__(self) -> str:
+        corners = counted(len(self.vertices), "vertex", "vertices")
+        return f"Region({self.status!r}, {corners}, area {self.area:.4g})"
 
     @property
     def area(self) -> float:

@@ -48,6 +48,9 @@ class FoundFeet(Mapping[str, Foot]):
     def __len__(self) -> int:
         return len(self.feet)
 
+    def __repr__(self) -> str:
+        return repr(self.feet)
+
     def __getstate__(self) -> tuple[Any, ...]:
         return (self.given, self._feet)
 
@@ -90,6 +93,9 @@ class SolvedPostures(Mapping[str, Array]):
 
     def __len__(self) -> int:
         return len(self.all)
+
+    def __repr__(self) -> str:
+        return repr(self.all)
 
 
 def standing_of(robot: Any) -> Standing:

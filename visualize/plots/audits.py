@@ -13,7 +13,7 @@ from ..colors import cause_color
 from ..scenes.audits import causes_by_color, margin_span, touching_feet, used
 from ..viewer.checks import color as number_of
 from ..viewer.series import stretches
-from .axes import SERIES, Axes, axes_for, axes_grid, edges, plot_series
+from .axes import SERIES, Axes, axes_for, axes_grid, edges, legend_above, plot_series
 
 _PASSES, _REFUSES, _NOT_ASKED = "#bfe3cd", "#d62839", "#eef0f3"
 _ROW = 0.2  # of a foot or a check [inches]
@@ -87,15 +87,6 @@ def plot_checks(audit: Audit, *, ax: Axes | None = None) -> Axes:
 def _bar(ax: Axes, row: int, t: Array, flags: NDArray[np.bool_], tone: str, alpha: float) -> None:
     spans = [(begin, end - begin) for begin, end in stretches(t, flags)]
     ax.broken_barh(spans, (row - 0.4, 0.8), color=tone, alpha=alpha, lw=0)
-
-
-def legend_above(ax: Axes) -> Axes:
-    """Write the legend in one line above the axes."""
-    ax.legend(
-        fontsize="x-small", loc="lower right", bbox_to_anchor=(1, 1), ncols=4, frameon=False,
-        borderaxespad=0.1,
-    )  # fmt: skip
-    return ax
 
 
 def _rows(ax: Axes, names: list[str], audit: Audit) -> Axes:

@@ -95,6 +95,15 @@ def plot_series(
     return ax
 
 
+def legend_above(ax: Axes) -> Axes:
+    """Write the legend above the axes."""
+    ax.legend(
+        fontsize="x-small", loc="lower right", bbox_to_anchor=(1, 1), ncols=4, frameon=False,
+        borderaxespad=0.1,
+    )  # fmt: skip
+    return ax
+
+
 def edges(ax: Axes, *limits: float, label: str | None = None) -> None:
     """Draw horizontal lines at limits, dashed and red."""
     for limit in limits:

@@ -9,8 +9,8 @@ from numpy.typing import NDArray
 
 from ...control.repairs.report import Repair
 from ..scenes.audits import margin_span
-from .audits import legend_above, plot_checks
-from .axes import GRAY, SERIES, Axes, axes_for, axes_grid, edges
+from .audits import plot_checks
+from .axes import GRAY, SERIES, Axes, axes_for, axes_grid, edges, legend_above
 
 
 def plot_repair(repair: Repair) -> NDArray[Any]:

@@ -8,8 +8,8 @@ from numpy.typing import NDArray
 
 from ...contacts.equilibrium.balance import weight
 from ...control.estimation.wrenches import ContactWrenches
-from .audits import legend_above, plot_touching
-from .axes import GRAY, SERIES, Axes, axes_grid, edges, plot_series
+from .audits import plot_touching
+from .axes import GRAY, SERIES, Axes, axes_grid, edges, legend_above, plot_series
 
 SURE = 2.0  # standard deviations that are drawn about a force
 

@@ -35,7 +35,8 @@ def _draw_feet(viewer: Viewer, robot: Robot, q: Array) -> None:
     for name, foot in robot.feet.items():
         T = state.frame_placement(foot.frame) * foot.placement
         if foot.is_point:
-            viewer.point(f"feet/{name}", T.translation, color="teal", radius=foot.radius or None)
+            radius = 1.05 * foot.radius or None  # seen around the ball of the link
+            viewer.point(f"feet/{name}", T.translation, color="teal", radius=radius)
         else:
             corners = np.column_stack([foot.vertices, np.zeros(len(foot.vertices))])
             points = corners @ T.rotation.T + T.translation

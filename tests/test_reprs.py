@@ -1,0 +1,29 @@
+"""What a Python prompt shows of an answer fits a line or two."""
+
+import numpy as np
+import pytest
+
+import footwork as fw
+from footwork import contacts
+
+
+@pytest.fixture(scope="module")
+def stance():
+    robot = fw.load("biped")
+    return robot, np.array([robot.posture()] * 3), fw.at_feet(robot)
+
+
+def test_verdicts_and_regions(stance):
+    robot, Q, feet = stance
+    V = np.zeros((3, robot.nv))
+    assert repr(contacts.batch.static_hold(robot, Q, feet)) == "Verdicts(3 states: 3 hold)"
+    along = contacts.batch.contact_forces(robot, Q, V, V + [0, 0, -20] @ np.eye(3, robot.nv), feet)
+    assert repr(along) == "MotionVerdicts(3 states: 3 do not)"
+    region = contacts.static_equilibrium_polygon(robot, Q[0], feet)
+    assert repr(region) == "Region('bounded', 4 vertices, area 0.056)"
+
+
+def test_what_is_found_late_is_shown():
+    robot = fw.load("quadruped", feet="LF_foot:0.02")
+    assert "Foot(name='LF_foot'" in repr(robot.feet)
+    assert "array(" in repr(robot.postures)
