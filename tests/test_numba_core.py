@@ -15,6 +15,7 @@ from footwork.dynamics.kernels.scalars import (
     floor,
     larger,
     root,
+    shaped,
     size,
     smaller,
     turn_in,
@@ -109,6 +110,21 @@ def test_views_and_transposed_squares(numbers):
     assert np.array_equal(out[2 : 2 + numbers, :numbers], X[square])
     with pytest.raises(MemoryError):
         written(X, out, np.zeros(1))
+
+
+def turned_blocks(x, out):
+    blocks, flat = shaped(x, (2, 3)), as_lanes(out)
+    part = blocks[:, 1:]
+    for i in range(2):
+        for j in range(2):
+            flat[2 * j + i] = part[i, j]
+
+
+@both
+def test_lanes_of_another_shape(numbers):
+    x = numbers_of(6, numbers)
+    _, out = compared(turned_blocks, numbers, x, np.zeros((4, numbers)))
+    assert np.array_equal(out, x[[1, 4, 2, 5]])
 
 
 def masses(table, out):

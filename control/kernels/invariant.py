@@ -358,9 +358,7 @@ def pose(bodies, feet, q, v, legs):
         frame_jacobian(bodies, chain, feet.places[k], LOCAL_WORLD_ALIGNED, q, legs.J[k], places)
         for i in range(12):
             legs.places[k, i] = places[n, i]
-    joints, twists = np.empty((n, 2)), np.empty((n, 6))
-    accelerations, forces = np.empty((n, 6)), np.empty((n, 6))
-    rnea(bodies, q, v, legs.a, legs.forces, joints, twists, accelerations, forces)
+    rnea(bodies, q, v, legs.a, legs.forces, np.empty((n, 20)))
 
 
 def correct(model, x, legs, told, q, v):

@@ -27,8 +27,7 @@ from .articulated import (
     without_joint,
 )
 from .body_table import FREE, as_bodies
-from .rows import DONE, MISFIT, UNIT, finite, fits, gather, negligible, scatter, valid
-from .scalars import LANES, as_lanes, workspaces
+from .rows import fill
 from .spatial import (
     add,
     along_joint,
@@ -96,8 +95,10 @@ def accelerate(bodies, v, joints, twists, forces, drives, a):
         put(twists, i, with_joint(body, free, rate))
 
 
-def aba(bodies, q, v, tau, a, joints, drives, twists, forces, inertias, system):
-    """Fill a (nv,); workspace: joints, drives (n, 2), twists, forces (n, 6), inertias (n, 21)."""
+def aba(bodies, q, v, tau, a, work):
+    """Fill a (nv,); workspace (n, 37), of seven rows at least where the base is free."""
+    joints, drives, twists, forces = work[:, :2], work[:, 2:4], work[:, 4:10], work[:, 10:16]
+    inertias, system = work[:, 16:], work[1:7, 16:23]  # of the root, when no other inertia is read
     outward(bodies, q, v, joints, twists, forces, inertias)
     inward(bodies, v, tau, joints, twists, forces, inertias, drives)
     g = gravity_at_root(bodies[0], q)
@@ -111,53 +112,23 @@ def aba(bodies, q, v, tau, a, joints, drives, twists, forces, inertias, system):
     accelerate(bodies, v, joints, twists, forces, drives, a)
 
 
-def bounded(a, violations):
-    """Whether accelerations are finite and below 1e8, so that M cannot be singular."""
-    violation = 0.0
-    for k in range(len(a)):
-        violation = violation + UNIT * ((1e-8 * a[k]) * (1e-8 * a[k]))
-    as_lanes(violations)[0] = violation
-    return negligible(violations, 1)
+def accelerations(bodies, actuated, x, a, work):
+    """Fill a (nv,) of x = (q, v, torques (na,), zeros (nv,))."""
+    nq, nv = bodies[0].nq, bodies[0].nv
+    torques, tau = x[nq + nv :], x[nq + nv + len(actuated) :]
+    for k in range(len(actuated)):
+        tau[actuated[k]] = torques[k]
+    aba(bodies, x[:nq], x[nq : nq + nv], tau, a, work)
 
 
 def forward_dynamics_rows(table, actuated, Q, V, T, A, first, last, memory):
-    """A[first:last] = a for T (N, na), the torques at v[actuated]; returns as the other kernels."""
-    bodies = as_bodies(table)
-    n, nq, nv, na = len(bodies), bodies[0].nq, bodies[0].nv, len(actuated)
-    if not (fits(Q, nq, A) and fits(V, nv, A) and fits(T, na, A) and A.shape[1] == nv):
-        return MISFIT
-    q, v, a, tau, torques, violations, system, workspace = workspaces(
-        memory, nq, nv, nv, nv, na, n + 1, 42, 37 * n
-    )
-    workspace = as_lanes(workspace.reshape(n, 37, LANES))
-    joints, drives, twists = workspace[:, :2], workspace[:, 2:4], workspace[:, 4:10]
-    forces, inertias = workspace[:, 10:16], workspace[:, 16:]
-    tau[:] = 0.0
-    for start in range(first, last, LANES):
-        gather(Q, start, last, q)
-        gather(V, start, last, v)
-        gather(T, start, last, torques)
-        for k in range(len(actuated)):
-            as_lanes(tau)[actuated[k]] = as_lanes(torques)[k]
-        if not valid(bodies, q, finite(as_lanes(tau), finite(as_lanes(v))), violations):
-            return start
-        aba(
-            bodies,
-            as_lanes(q),
-            as_lanes(v),
-            as_lanes(tau),
-            as_lanes(a),
-            joints,
-            drives,
-            twists,
-            forces,
-            inertias,
-            as_lanes(system.reshape(6, 7, LANES)),
-        )
-        if not bounded(as_lanes(a), violations):
-            return start
-        scatter(a, start, last, A)
-    return DONE
+    """A[first:last] = a (N, nv) for T (N, na), torques at v[actuated]; returns as `rows.fill`.
+
+    In doubt are also rows where M is singular: with accelerations above 1e8.
+    """
+    nq, nv = as_bodies(table)[0].nq, as_bodies(table)[0].nv
+    given, constants, shape = ((Q, nq), (V, nv), (T, len(actuated))), (actuated,), (nv,)
+    return fill(accelerations, table, constants, given, A, shape, 37, first, last, memory, nv, True)
 
 
 def forward_dynamics_of(table, actuated, q, v, tau, a, memory):

@@ -15,8 +15,7 @@ from .body_table import FREE, PRISMATIC, as_bodies
 from .crba import moment_and_inertia, store
 from .inertia import add_symmetric, in_axes, shift
 from .places import axes_of, joint_axis, origin_of, outwards, place_body, place_root, root_origin
-from .rows import DONE, MISFIT, fits, gather, scatter, valid
-from .scalars import LANES, as_lanes, workspaces
+from .rows import fill
 from .spatial import add, cross, momentum, scale, sub
 
 
@@ -54,8 +53,9 @@ def root_motions(places, k):
     return (z, scale(0.0, z)), (scale(0.0, z), z)
 
 
-def centroidal_map(bodies, q, A, places, composites):
-    """Fill A (6, nv); workspace: places (n, 12), composites (n, 9)."""
+def centroidal_map(bodies, q, A, work):
+    """Fill A (6, nv); workspace (n, 21)."""
+    places, composites = work[:, :12], work[:, 12:]
     place_all(bodies, q, places)
     composites_at_root(bodies, places, composites)
     moment, _ = moment_and_inertia(composites, 0)
@@ -95,16 +95,18 @@ def first_moments(bodies, q, places, moments):
             moments[bodies[i].parent, k] += moments[i, k]
 
 
-def com(bodies, q, c, places, moments):
-    """Fill c (3,); workspace: places (n, 12), moments (n, 3)."""
+def com(bodies, q, c, work):
+    """Fill c (3,); workspace (n, 15)."""
+    places, moments = work[:, :12], work[:, 12:]
     first_moments(bodies, q, places, moments)
     origin, share = root_origin(bodies[0], q), 1.0 / bodies[0].subtree_mass
     for k in range(3):
         c[k] = origin[k] + share * moments[0, k]
 
 
-def com_jacobian(bodies, q, J, places, moments):
-    """Fill J (3, nv): (m_i v + ω × h_i)/m for each joint's S = (v, ω); workspace as for `com`."""
+def com_jacobian(bodies, q, J, work):
+    """Fill J (3, nv): (m_i v + ω × h_i)/m for each joint's S = (v, ω); workspace (n, 15)."""
+    places, moments = work[:, :12], work[:, 12:]
     first_moments(bodies, q, places, moments)
     share = 1.0 / bodies[0].subtree_mass
     for i in range(1, len(bodies)):
@@ -121,53 +123,20 @@ def com_jacobian(bodies, q, J, places, moments):
 
 
 def com_rows(table, Q, C, first, last, memory):
-    """C[first:last] (N, 3); returns DONE, MISFIT, or the first of eight rows not all valid."""
-    bodies = as_bodies(table)
-    n, nq = len(bodies), bodies[0].nq
-    if not (fits(Q, nq, C) and C.shape[1] == 3):
-        return MISFIT
-    q, c, violations, workspace = workspaces(memory, nq, 3, n + 1, 15 * n)
-    workspace = as_lanes(workspace.reshape(n, 15, LANES))
-    for start in range(first, last, LANES):
-        gather(Q, start, last, q)
-        if not valid(bodies, q, 0.0, violations):
-            return start
-        com(bodies, as_lanes(q), as_lanes(c), workspace[:, :12], workspace[:, 12:])
-        scatter(c, start, last, C)
-    return DONE
+    """C[first:last] (N, 3); returns as `rows.fill`."""
+    given = ((Q, as_bodies(table)[0].nq),)
+    return fill(com, table, (), given, C, (3,), 15, first, last, memory)
 
 
 def com_jacobian_rows(table, Q, J, first, last, memory):
-    """J[first:last] (N, 3, nv); returns as `com_rows`."""
-    bodies = as_bodies(table)
-    n, nq, nv = len(bodies), bodies[0].nq, bodies[0].nv
-    if not (fits(Q, nq, J) and J.shape[1] == 3 and J.shape[2] == nv):
-        return MISFIT
-    q, one, violations, workspace = workspaces(memory, nq, 3 * nv, n + 1, 15 * n)
-    workspace, flat = as_lanes(workspace.reshape(n, 15, LANES)), J.reshape(len(J), 3 * nv)
-    for start in range(first, last, LANES):
-        gather(Q, start, last, q)
-        if not valid(bodies, q, 0.0, violations):
-            return start
-        lanes = as_lanes(one.reshape(3, nv, LANES))
-        com_jacobian(bodies, as_lanes(q), lanes, workspace[:, :12], workspace[:, 12:])
-        scatter(one, start, last, flat)
-    return DONE
+    """J[first:last] (N, 3, nv); returns as `rows.fill`."""
+    given = ((Q, as_bodies(table)[0].nq),)
+    shape = 3, as_bodies(table)[0].nv
+    return fill(com_jacobian, table, (), given, J, shape, 15, first, last, memory)
 
 
 def centroidal_map_rows(table, Q, A, first, last, memory):
-    """A[first:last] (N, 6, nv); returns as `com_rows`."""
-    bodies = as_bodies(table)
-    n, nq, nv = len(bodies), bodies[0].nq, bodies[0].nv
-    if not (fits(Q, nq, A) and A.shape[1] == 6 and A.shape[2] == nv):
-        return MISFIT
-    q, one, violations, workspace = workspaces(memory, nq, 6 * nv, n + 1, 21 * n)
-    workspace, flat = as_lanes(workspace.reshape(n, 21, LANES)), A.reshape(len(A), 6 * nv)
-    for start in range(first, last, LANES):
-        gather(Q, start, last, q)
-        if not valid(bodies, q, 0.0, violations):
-            return start
-        lanes = as_lanes(one.reshape(6, nv, LANES))
-        centroidal_map(bodies, as_lanes(q), lanes, workspace[:, :12], workspace[:, 12:])
-        scatter(one, start, last, flat)
-    return DONE
+    """A[first:last] (N, 6, nv); returns as `rows.fill`."""
+    given = ((Q, as_bodies(table)[0].nq),)
+    shape = 6, as_bodies(table)[0].nv
+    return fill(centroidal_map, table, (), given, A, shape, 21, first, last, memory)

@@ -63,10 +63,9 @@ def closed_forms(robot: Robot) -> ClosedForms:
     v = sympy.symbols(f"v_1:{robot.nv + 1}", real=True)
     n, nv = len(bodies), robot.nv
     M, force, gravity = _zeros(nv, nv), _zeros(nv), _zeros(nv)
-    crba(bodies, q, M, _zeros(n, 2), _zeros(n, 9))
-    workspaces = _zeros(n, 2), _zeros(n, 6), _zeros(n, 6), _zeros(n, 6)
-    rnea(_weightless(bodies), q, v, _zeros(nv), force, *workspaces)
-    gravity_torques(bodies, q, gravity, _zeros(n, 2), _zeros(n, 3), _zeros(n, 6))
+    crba(bodies, q, M, _zeros(n, 11))
+    rnea(_weightless(bodies), q, v, _zeros(nv), force, _zeros(n, 20))
+    gravity_torques(bodies, q, gravity, _zeros(n, 11))
 
     def tidy(entries: Any) -> Any:
         exact = sympy.Matrix(entries).applyfunc(lambda x: sympy.nsimplify(x, rational=True))

@@ -25,8 +25,7 @@ from .body_table import FREE, as_bodies
 from .centroidal import composites_at_root, joint_motion
 from .crba import moment_and_inertia
 from .places import place_at_root, place_body
-from .rows import DONE, MISFIT, fits, gather, scatter, valid
-from .scalars import LANES, as_lanes, workspaces
+from .rows import fill
 from .spatial import add, cross_force, cross_motion, dot, get, momentum, plus, put, scale, sub
 
 
@@ -80,8 +79,9 @@ def root_entry(mass, h, I, motions, i, j, k):
     return entry(mass, h, I, x, y, z, momentum(mass, h, I, y), momentum(mass, h, I, z), 1.0)
 
 
-def chain_squares(bodies, chains, starts, q, X, places, composites, motions):
+def chain_squares(bodies, chains, starts, q, X, work):
     """Fill X: the root's block (216, if it moves), then the square of each joint in order."""
+    places, composites, motions = work[:, :12], work[:, 12:21], work[:, 21:]
     composites_and_motions(bodies, q, places, composites, motions)
     at = 0
     if bodies[0].kind == FREE:
@@ -107,22 +107,7 @@ def entries(bodies, starts):
 
 
 def chain_squares_rows(table, chains, starts, Q, X, first, last, memory):
-    """X[first:last] (N, entries); returns DONE, MISFIT, or the first of 8 rows not all valid."""
+    """X[first:last] (N, entries); returns as `rows.fill`."""
     bodies = as_bodies(table)
-    n, nq, nv, size = len(bodies), bodies[0].nq, bodies[0].nv, entries(bodies, starts)
-    if not (fits(Q, nq, X) and X.shape[1] == size):
-        return MISFIT
-    q, one, violations, workspace, motions = workspaces(memory, nq, size, n + 1, 21 * n, 6 * nv)
-    workspace, motions = (
-        as_lanes(workspace.reshape(n, 21, LANES)),
-        as_lanes(motions.reshape(nv, 6, LANES)),
-    )
-    for start in range(first, last, LANES):
-        gather(Q, start, last, q)
-        if not valid(bodies, q, 0.0, violations):
-            return start
-        places, composites = workspace[:, :12], workspace[:, 12:]
-        lanes = as_lanes(one)
-        chain_squares(bodies, chains, starts, as_lanes(q), lanes, places, composites, motions)
-        scatter(one, start, last, X)
-    return DONE
+    given, shape = ((Q, bodies[0].nq),), (entries(bodies, starts),)
+    return fill(chain_squares, table, (chains, starts), given, X, shape, 27, first, last, memory)

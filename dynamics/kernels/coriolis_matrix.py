@@ -20,8 +20,7 @@ from .coriolis_chains import twist_map
 from .crba import moment_and_inertia, store
 from .inertia import add_symmetric, in_axes, shift
 from .places import axes_of, origin_of, outwards, place_at_root, place_body
-from .rows import DONE, MISFIT, finite, fits, gather, scatter, valid
-from .scalars import LANES, as_lanes, workspaces
+from .rows import fill
 from .spatial import add, cross_motion, dot, get, momentum, plus, put, root_motion, scale
 
 
@@ -113,8 +112,11 @@ def forces_of(mass, inertias, maps, i, S, rate):
     return forward, momentum(mass, h, I, S), map_transposed_times(maps[i], S)
 
 
-def coriolis_matrix(bodies, q, v, C, places, twists, motions, rates, inertias, maps):
-    """Fill C (nv, nv) along branches, zero elsewhere before."""
+def coriolis_matrix(bodies, x, C, work):
+    """Fill C (nv, nv) along branches, zero elsewhere before, of x = (q, v); workspace (·, 75)."""
+    q, v = x[: bodies[0].nq], x[bodies[0].nq :]
+    places, twists, inertias, maps = work[:, :12], work[:, 12:18], work[:, 18:27], work[:, 27:63]
+    motions, rates = work[:, 63:69], work[:, 69:]
     outward(bodies, q, v, places, twists, motions, rates)
     composites(bodies, places, twists, inertias, maps)
     for j in range(1, len(bodies)):
@@ -141,30 +143,7 @@ def coriolis_matrix(bodies, q, v, C, places, twists, motions, rates, inertias, m
 
 
 def coriolis_matrix_rows(table, Q, V, C, first, last, memory):
-    """C[first:last] (N, nv, nv); returns DONE, MISFIT, or the first of eight rows not all valid."""
-    bodies = as_bodies(table)
-    n, nq, nv = len(bodies), bodies[0].nq, bodies[0].nv
-    if not (fits(Q, nq, C) and fits(V, nv, C) and C.shape[1] == nv and C.shape[2] == nv):
-        return MISFIT
-    q, v, violations, one, workspace, moving = workspaces(
-        memory, nq, nv, n + 1, nv * nv, 63 * n, 12 * nv
-    )
-    workspace = as_lanes(workspace.reshape(n, 63, LANES))
-    places, twists, inertias, maps = (
-        workspace[:, :12],
-        workspace[:, 12:18],
-        workspace[:, 18:27],
-        workspace[:, 27:],
-    )
-    both = as_lanes(moving.reshape(nv, 12, LANES))
-    flat, matrix = C.reshape(len(C), nv * nv), as_lanes(one.reshape(nv, nv, LANES))
-    one[:] = 0.0
-    for start in range(first, last, LANES):
-        gather(Q, start, last, q)
-        gather(V, start, last, v)
-        if not valid(bodies, q, finite(as_lanes(v)), violations):
-            return start
-        motions, rates, state = both[:, :6], both[:, 6:], (as_lanes(q), as_lanes(v))
-        coriolis_matrix(bodies, *state, matrix, places, twists, motions, rates, inertias, maps)
-        scatter(one, start, last, flat)
-    return DONE
+    """C[first:last] (N, nv, nv); returns as `rows.fill`."""
+    nq, nv = as_bodies(table)[0].nq, as_bodies(table)[0].nv
+    given = (Q, nq), (V, nv)
+    return fill(coriolis_matrix, table, (), given, C, (nv, nv), 75, first, last, memory)

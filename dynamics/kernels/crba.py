@@ -13,8 +13,8 @@ from __future__ import annotations
 
 from .body_table import FREE, PRISMATIC, as_bodies
 from .inertia import add_symmetric, inertia_to_parent
-from .rows import DONE, MISFIT, apart, fits, gather, scatter, valid
-from .scalars import LANES, as_lanes, workspaces
+from .rows import DONE, MISFIT, apart, fill, gather, valid
+from .scalars import LANES, as_lanes, shaped, workspaces
 from .spatial import add, along_joint, force_to_parent, joint_position
 
 
@@ -39,8 +39,9 @@ def joint_momentum(body, mass, h, I):
     return (-h[1], h[0], 0.0), (I[3], I[4], I[5])
 
 
-def crba(bodies, q, M, joints, composites):
-    """Fill M (nv, nv) along branches, else zero; workspace: joints (n, 2), composites (n, 9)."""
+def crba(bodies, q, M, work):
+    """Fill M (nv, nv) along branches, else zero; workspace (n, 11)."""
+    joints, composites = work[:, :2], work[:, 2:]
     for i in range(len(bodies)):
         store(composites, i, bodies[i].h, bodies[i].I)
         if i > 0:
@@ -88,22 +89,10 @@ def root_block(mass, h, I, M):
 
 
 def mass_matrix_rows(table, Q, M, first, last, memory):
-    """M[first:last] (N, nv, nv); returns DONE, MISFIT, or the first of eight rows not all valid."""
-    bodies = as_bodies(table)
-    n, nq, nv = len(bodies), bodies[0].nq, bodies[0].nv
-    if not (fits(Q, nq, M) and M.shape[1] == nv and M.shape[2] == nv):
-        return MISFIT
-    q, one, violations, workspace = workspaces(memory, nq, nv * nv, n + 1, 11 * n)
-    workspace, flat = as_lanes(workspace.reshape(n, 11, LANES)), M.reshape(len(M), nv * nv)
-    one[:] = 0.0
-    for start in range(first, last, LANES):
-        gather(Q, start, last, q)
-        if not valid(bodies, q, 0.0, violations):
-            return start
-        lanes = as_lanes(one.reshape(nv, nv, LANES))
-        crba(bodies, as_lanes(q), lanes, workspace[:, :2], workspace[:, 2:])
-        scatter(one, start, last, flat)
-    return DONE
+    """M[first:last] (N, nv, nv); returns as `rows.fill`."""
+    root = as_bodies(table)[0]
+    shape = root.nv, root.nv
+    return fill(crba, table, (), ((Q, root.nq),), M, shape, 11, first, last, memory)
 
 
 def mass_matrix_of(table, q, M, memory):
@@ -120,10 +109,10 @@ def mass_matrix_lanes(table, Q, M, first, last, memory):
     if not (Q.shape[1] == nq and M.shape == shape and apart(Q, M)):
         return MISFIT
     q, violations, workspace = workspaces(memory, nq, n + 1, 11 * n)
-    workspace, blocks = as_lanes(workspace.reshape(n, 11, LANES)), as_lanes(M)
+    workspace, blocks = shaped(workspace, (n, 11)), as_lanes(M)
     for start in range(first, last, LANES):
         gather(Q, start, last, q)
         if not valid(bodies, q, 0.0, violations):
             return start
-        crba(bodies, as_lanes(q), blocks[start // LANES], workspace[:, :2], workspace[:, 2:])
+        crba(bodies, as_lanes(q), blocks[start // LANES], workspace)
     return DONE

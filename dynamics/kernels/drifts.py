@@ -11,8 +11,7 @@ from __future__ import annotations
 from .body_table import as_bodies
 from .jacobians import LOCAL, WORLD
 from .places import axes_of, inwards, origin_of, outwards, place_body, place_root, root_origin
-from .rows import DONE, MISFIT, finite, fits, gather, scatter, valid
-from .scalars import LANES, as_lanes, workspaces
+from .rows import fill
 from .spatial import (
     add,
     cross,
@@ -41,8 +40,10 @@ def move_chain(bodies, chain, q, v, places, twists, accelerations):
         put(accelerations, i, plus(carried, cross_joint(body, twist, v[body.v])))
 
 
-def frame_drift(bodies, chain, place, reference, q, v, drift, places, twists, accelerations):
-    """Fill drift (6,); workspace: places (n, 12), twists and accelerations (n, 6)."""
+def frame_drift(bodies, chain, place, reference, x, drift, work):
+    """Fill drift (6,) of x = (q, v); workspace (n, 24)."""
+    q, v = x[: bodies[0].nq], x[bodies[0].nq :]
+    places, twists, accelerations = work[:, :12], work[:, 12:18], work[:, 18:]
     move_chain(bodies, chain, q, v, places, twists, accelerations)
     i = chain[-1] if len(chain) > 0 else 0
     R, p = place, (place[9], place[10], place[11])
@@ -65,22 +66,7 @@ def frame_drift(bodies, chain, place, reference, q, v, drift, places, twists, ac
 
 
 def frame_drift_rows(table, chain, place, reference, Q, V, D, first, last, memory):
-    """D[first:last] (N, 6); returns DONE, MISFIT, or the first of eight rows not all valid."""
-    bodies = as_bodies(table)
-    n, nq, nv = len(bodies), bodies[0].nq, bodies[0].nv
-    if not (fits(Q, nq, D) and fits(V, nv, D) and D.shape[1] == 6):
-        return MISFIT
-    q, v, drift, violations, workspace = workspaces(memory, nq, nv, 6, n + 1, 24 * n)
-    workspace = as_lanes(workspace.reshape(n, 24, LANES))
-    places, twists, accelerations = workspace[:, :12], workspace[:, 12:18], workspace[:, 18:]
-    for start in range(first, last, LANES):
-        gather(Q, start, last, q)
-        gather(V, start, last, v)
-        if not valid(bodies, q, finite(as_lanes(v)), violations):
-            return start
-        motion = as_lanes(q), as_lanes(v)
-        frame_drift(
-            bodies, chain, place, reference, *motion, as_lanes(drift), places, twists, accelerations
-        )
-        scatter(drift, start, last, D)
-    return DONE
+    """D[first:last] (N, 6); returns as `rows.fill`."""
+    given = (Q, as_bodies(table)[0].nq), (V, as_bodies(table)[0].nv)
+    constants = chain, place, reference
+    return fill(frame_drift, table, constants, given, D, (6,), 24, first, last, memory)

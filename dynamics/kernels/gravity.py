@@ -9,8 +9,7 @@ from __future__ import annotations
 
 from .body_table import as_bodies
 from .rnea import inward
-from .rows import DONE, MISFIT, fits, gather, scatter, valid
-from .scalars import LANES, as_lanes, workspaces
+from .rows import fill
 from .spatial import cross, gravity_at_root, joint_position, put, scale, to_child_axes
 
 
@@ -19,8 +18,9 @@ def weight(body, g):
     return scale(body.mass, g), cross(body.h, g)
 
 
-def gravity_torques(bodies, q, tau, joints, directions, forces):
-    """Fill tau (nv,); joints (n, 2), directions (n, 3) and forces (n, 6) are workspaces."""
+def gravity_torques(bodies, q, tau, work):
+    """Fill tau (nv,); workspace (n, 11)."""
+    joints, directions, forces = work[:, :2], work[:, 2:5], work[:, 5:]
     g = gravity_at_root(bodies[0], q)
     directions[0, 0], directions[0, 1], directions[0, 2] = g
     put(forces, 0, weight(bodies[0], g))
@@ -35,18 +35,7 @@ def gravity_torques(bodies, q, tau, joints, directions, forces):
 
 
 def gravity_torques_rows(table, Q, T, first, last, memory):
-    """T[first:last] = τ_g; returns DONE, MISFIT, or the first row of eight that are not valid."""
-    bodies = as_bodies(table)
-    n, nq, nv = len(bodies), bodies[0].nq, bodies[0].nv
-    if not (fits(Q, nq, T) and T.shape[1] == nv):
-        return MISFIT
-    q, tau, violations, workspace = workspaces(memory, nq, nv, n + 1, 11 * n)
-    workspace = as_lanes(workspace.reshape(n, 11, LANES))
-    for start in range(first, last, LANES):
-        gather(Q, start, last, q)
-        if not valid(bodies, q, 0.0, violations):
-            return start
-        joints, directions, forces = workspace[:, :2], workspace[:, 2:5], workspace[:, 5:]
-        gravity_torques(bodies, as_lanes(q), as_lanes(tau), joints, directions, forces)
-        scatter(tau, start, last, T)
-    return DONE
+    """T[first:last] = τ_g (N, nv); returns as `rows.fill`."""
+    root = as_bodies(table)[0]
+    given = ((Q, root.nq),)
+    return fill(gravity_torques, table, (), given, T, (root.nv,), 11, first, last, memory)

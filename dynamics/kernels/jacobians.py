@@ -21,8 +21,7 @@ from .places import (
     put_place,
     root_origin,
 )
-from .rows import DONE, MISFIT, fits, gather, scatter, valid
-from .scalars import LANES, as_lanes, workspaces
+from .rows import fill
 from .spatial import add, cross, scale, sub
 
 LOCAL, WORLD, LOCAL_WORLD_ALIGNED = range(3)
@@ -78,45 +77,26 @@ def frame_jacobian(bodies, chain, place, reference, q, J, places):
 
 
 def frame_jacobian_rows(table, chain, place, reference, Q, J, first, last, memory):
-    """J[first:last] (N, 6, nv); returns DONE, MISFIT, or the first of eight rows not all valid."""
-    bodies = as_bodies(table)
-    n, nq, nv = len(bodies), bodies[0].nq, bodies[0].nv
-    if not (fits(Q, nq, J) and J.shape[1] == 6 and J.shape[2] == nv):
-        return MISFIT
-    q, one, violations, workspace = workspaces(memory, nq, 6 * nv, n + 1, 12 * n + 12)
-    places, flat = as_lanes(workspace.reshape(n + 1, 12, LANES)), J.reshape(len(J), 6 * nv)
-    one[:] = 0.0
-    for start in range(first, last, LANES):
-        gather(Q, start, last, q)
-        if not valid(bodies, q, 0.0, violations):
-            return start
-        lanes = as_lanes(one.reshape(6, nv, LANES))
-        frame_jacobian(bodies, chain, place, reference, as_lanes(q), lanes, places)
-        scatter(one, start, last, flat)
-    return DONE
+    """J[first:last] (N, 6, nv); returns as `rows.fill`."""
+    given, shape = ((Q, as_bodies(table)[0].nq),), (6, as_bodies(table)[0].nv)
+    constants = chain, place, reference
+    return fill(frame_jacobian, table, constants, given, J, shape, 12, first, last, memory)
+
+
+def frame_placement(bodies, chain, place, q, T, places):
+    """Fill T (4, 4), homogeneous; workspace: places (n + 1, 12)."""
+    n = len(bodies)
+    place_chain(bodies, chain, q, places)
+    place_frame(place, places, chain[-1] if len(chain) > 0 else 0, n)
+    axes = axes_of(places, n)
+    origin = add(origin_of(places, n), root_origin(bodies[0], q))
+    for r in range(3):
+        T[r, 0], T[r, 1], T[r, 2] = axes[r]
+        T[r, 3] = origin[r]
+    T[3, 3] = 1.0
 
 
 def frame_placement_rows(table, chain, place, Q, T, first, last, memory):
-    """T[first:last] (N, 4, 4), homogeneous; returns as `frame_jacobian_rows`."""
-    bodies = as_bodies(table)
-    n, nq = len(bodies), bodies[0].nq
-    if not (fits(Q, nq, T) and T.shape[1] == 4 and T.shape[2] == 4):
-        return MISFIT
-    q, one, violations, workspace = workspaces(memory, nq, 16, n + 1, 12 * n + 12)
-    places, lanes = as_lanes(workspace.reshape(n + 1, 12, LANES)), as_lanes(one)
-    flat = T.reshape(len(T), 16)
-    one[:] = 0.0
-    for start in range(first, last, LANES):
-        gather(Q, start, last, q)
-        if not valid(bodies, q, 0.0, violations):
-            return start
-        place_chain(bodies, chain, as_lanes(q), places)
-        place_frame(place, places, chain[-1] if len(chain) > 0 else 0, n)
-        axes, origin = axes_of(places, n), origin_of(places, n)
-        origin = add(origin, root_origin(bodies[0], as_lanes(q)))
-        for r in range(3):
-            lanes[4 * r], lanes[4 * r + 1], lanes[4 * r + 2] = axes[r]
-            lanes[4 * r + 3] = origin[r]
-        lanes[15] = 1.0
-        scatter(one, start, last, flat)
-    return DONE
+    """T[first:last] (N, 4, 4); returns as `rows.fill`."""
+    given, constants = ((Q, as_bodies(table)[0].nq),), (chain, place)
+    return fill(frame_placement, table, constants, given, T, (4, 4), 12, first, last, memory)

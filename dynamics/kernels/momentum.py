@@ -10,8 +10,7 @@ from __future__ import annotations
 from .body_table import PRISMATIC, as_bodies
 from .places import axes_of, outwards, place_root
 from .rnea import net_force
-from .rows import DONE, MISFIT, finite, fits, gather, scatter, valid
-from .scalars import LANES, as_lanes, workspaces
+from .rows import fill
 from .spatial import (
     add,
     cross,
@@ -31,8 +30,11 @@ from .spatial import (
 )
 
 
-def total(bodies, q, v, rate, result, joints, twists, accelerations, forces, moments, places):
-    """Fill result (6,): the momentum, or if `rate` its rate; workspace: as in `momentum_rows`."""
+def total(bodies, rate, x, result, work):
+    """Fill result (6,) of x = (q, v): the momentum, or if `rate` its rate; workspace (n, 35)."""
+    q, v = x[: bodies[0].nq], x[bodies[0].nq :]
+    joints, twists, accelerations = work[:, :2], work[:, 2:8], work[:, 8:14]
+    forces, moments, places = work[:, 14:20], work[:, 20:23], work[:, 23:]
     put(twists, 0, root_motion(bodies[0], v))
     put(accelerations, 0, ((0.0, 0.0, 0.0), (0.0, 0.0, 0.0)))
     for i in range(len(bodies)):
@@ -80,21 +82,6 @@ def at_com(bodies, q, forces, moments, places, result):
 
 
 def momentum_rows(table, rate, Q, V, H, first, last, memory):
-    """H[first:last] (N, 6); returns DONE, MISFIT, or the first of eight rows not all valid."""
-    bodies = as_bodies(table)
-    n, nq, nv = len(bodies), bodies[0].nq, bodies[0].nv
-    if not (fits(Q, nq, H) and fits(V, nv, H) and H.shape[1] == 6):
-        return MISFIT
-    q, v, result, violations, workspace = workspaces(memory, nq, nv, 6, n + 1, 35 * n)
-    workspace = as_lanes(workspace.reshape(n, 35, LANES))
-    joints, twists, accelerations = workspace[:, :2], workspace[:, 2:8], workspace[:, 8:14]
-    forces, moments, places = workspace[:, 14:20], workspace[:, 20:23], workspace[:, 23:]
-    for start in range(first, last, LANES):
-        gather(Q, start, last, q)
-        gather(V, start, last, v)
-        if not valid(bodies, q, finite(as_lanes(v)), violations):
-            return start
-        motion, room6 = (as_lanes(q), as_lanes(v)), (joints, twists, accelerations, forces)
-        total(bodies, *motion, rate, as_lanes(result), *room6, moments, places)
-        scatter(result, start, last, H)
-    return DONE
+    """H[first:last] (N, 6); returns as `rows.fill`."""
+    given = (Q, as_bodies(table)[0].nq), (V, as_bodies(table)[0].nv)
+    return fill(total, table, (rate,), given, H, (6,), 35, first, last, memory)

@@ -261,23 +261,48 @@ _more, _less = _pick(">"), _pick("<")
 # --- views on arrays that Numba does not offer: the same memory, otherwise divided ---------------
 
 
-def _without_last_axis(context, builder, rows, value, view):
-    """An array of type `view` on the memory of `value`, each of whose last rows is one number."""
-    source = context.make_array(rows)(context, builder, value)
+def _viewed(context, builder, source, view, shape):
+    """An array of type `view`, row by row, of this shape, on the memory of `source`."""
     target = context.make_array(view)(context, builder)
-    shape = cgutils.unpack_tuple(builder, source.shape, rows.ndim)[:-1]
-    strides = cgutils.unpack_tuple(builder, source.strides, rows.ndim)[:-1]
-    count = context.get_constant(types.intp, 1)
-    for size in shape:
-        count = builder.mul(count, size)
-    number = context.get_data_type(view.dtype)
-    target.data = builder.bitcast(source.data, number.as_pointer())
+    size = context.get_abi_sizeof(context.get_data_type(view.dtype))
+    strides = [context.get_constant(types.intp, size)]
+    target.itemsize, target.nitems = strides[0], context.get_constant(types.intp, 1)
+    for count in reversed(shape):
+        strides.insert(0, builder.mul(strides[0], count))
+        target.nitems = builder.mul(target.nitems, count)
+    target.data = builder.bitcast(source.data, target.data.type)
     target.shape = cgutils.pack_array(builder, shape)
-    target.strides = cgutils.pack_array(builder, strides)
-    target.itemsize = context.get_constant(types.intp, context.get_abi_sizeof(number))
-    target.nitems = count
+    target.strides = cgutils.pack_array(builder, strides[1:])
     target.meminfo, target.parent = source.meminfo, source.parent
     return impl_ret_borrowed(context, builder, view, target._getvalue())
+
+
+def _in_numbers(number):
+    """The compiled `scalars.as_lanes` and `scalars.shaped`, for numbers of this type."""
+    # not "aligned": LLVM may then not assume 64 bytes of lanes in arrays that come from Python
+    aligned = number == types.float64
+
+    def without_last_axis(typingctx, rows):
+        view = types.Array(number, rows.ndim - 1, "C", aligned=aligned)
+
+        def codegen(context, builder, sig, args):
+            source = context.make_array(rows)(context, builder, args[0])
+            shape = cgutils.unpack_tuple(builder, source.shape, rows.ndim)[:-1]
+            return _viewed(context, builder, source, view, shape)
+
+        return view(rows), codegen
+
+    def shaped(typingctx, rows, shape):
+        view = types.Array(number, len(shape), "C", aligned=aligned)
+
+        def codegen(context, builder, sig, args):
+            source = context.make_array(rows)(context, builder, args[0])
+            sizes = cgutils.unpack_tuple(builder, args[1], len(shape))
+            return _viewed(context, builder, source, view, sizes)
+
+        return view(rows, types.UniTuple(types.intp, len(shape))), codegen
+
+    return intrinsic(without_last_axis), intrinsic(shaped)
 
 
 def _parts(typingctx, rows, counts):
@@ -313,29 +338,10 @@ def _as_bodies(typingctx, table):
 
     def codegen(context, builder, sig, args):
         source = context.make_array(table)(context, builder, args[0])
-        target = context.make_array(view)(context, builder)
         size = context.get_constant(types.intp, record.size)
-        target.data = builder.bitcast(source.data, target.data.type)
-        target.nitems = builder.sdiv(source.nitems, size)
-        target.itemsize = size
-        target.shape = cgutils.pack_array(builder, [target.nitems])
-        target.strides = cgutils.pack_array(builder, [size])
-        target.meminfo, target.parent = source.meminfo, source.parent
-        return impl_ret_borrowed(context, builder, view, target._getvalue())
+        return _viewed(context, builder, source, view, [builder.sdiv(source.nitems, size)])
 
     return view(table), codegen
-
-
-@intrinsic
-def _as_lanes(typingctx, rows):
-    """View a row-by-row array of floats (…, LANES) as lanes (…)."""
-    # not "aligned": LLVM may then not assume 64 bytes of arrays that come from Python
-    view = types.Array(lanes, rows.ndim - 1, "C", aligned=False)
-
-    def codegen(context, builder, sig, args):
-        return _without_last_axis(context, builder, rows, args[0], view)
-
-    return view(rows), codegen
 
 
 def _transposed(builder, square):
@@ -416,17 +422,6 @@ def _workspaces(memory, *counts):
 _FLOAT: dict[str, Any] = {**INLINED, "fastmath": set(FLOAT_MATH)}
 
 
-@intrinsic
-def _as_floats(typingctx, rows):
-    """View floats (…, 1) as floats (…)."""
-    view = types.Array(types.float64, rows.ndim - 1, "C")
-
-    def codegen(context, builder, sig, args):
-        return _without_last_axis(context, builder, rows, args[0], view)
-
-    return view(rows), codegen
-
-
 @njit(**_FLOAT)
 def _workspaces_of_floats(memory, *counts):
     """Divide memory into workspaces of so many numbers each (count, 1)."""
@@ -478,9 +473,13 @@ def _smaller_float(x, y):
 
 # --- plain function -> what stands for it in compiled kernels, by how many a number stands for ---
 
+_as_lanes, _shaped_lanes = _in_numbers(lanes)
+_as_floats, _shaped_floats = _in_numbers(types.float64)
+
 COUNTERPARTS: dict[int, dict[Any, Any]] = {
     LANES: {
         scalars.as_lanes: _as_lanes,
+        scalars.shaped: _shaped_lanes,
         scalars.workspaces: _workspaces,
         scalars.turn_in: _turn_in,
         scalars.turn_out: _turn_out,
@@ -493,6 +492,7 @@ COUNTERPARTS: dict[int, dict[Any, Any]] = {
     },
     1: {
         scalars.as_lanes: _as_floats,
+        scalars.shaped: _shaped_floats,
         scalars.workspaces: _workspaces_of_floats,
         scalars.turn_in: _turn_float_in,
         scalars.turn_out: _turn_float_out,

@@ -13,8 +13,7 @@ Source: R. Featherstone (2008), table 5.1.
 from __future__ import annotations
 
 from .body_table import FREE, as_bodies
-from .rows import DONE, MISFIT, finite, fits, gather, scatter, valid
-from .scalars import LANES, as_lanes, workspaces
+from .rows import fill
 from .spatial import (
     along_joint,
     cross_force,
@@ -40,8 +39,9 @@ def net_force(body, twist, acceleration):
     return plus(inertial, cross_force(twist, momentum(body.mass, h, I, twist)))
 
 
-def rnea(bodies, q, v, a, tau, joints, twists, accelerations, forces):
-    """Fill tau (nv,); joints (n, 2), twists, accelerations and forces (n, 6) are workspaces."""
+def rnea(bodies, q, v, a, tau, work):
+    """Fill tau (nv,); workspace (n, 20)."""
+    joints, twists, accelerations, forces = work[:, :2], work[:, 2:8], work[:, 8:14], work[:, 14:]
     root = bodies[0]
     twist, (linear, angular) = root_motion(root, v), root_motion(root, a)
     acceleration = sub(linear, gravity_at_root(root, q)), angular
@@ -75,48 +75,24 @@ def inward(bodies, joints, forces, tau):
             tau[k] = forces[0, k]
 
 
+def torques(bodies, x, tau, work):
+    """τ of x = (q, v, a)."""
+    nq, nv = bodies[0].nq, bodies[0].nv
+    rnea(bodies, x[:nq], x[nq : nq + nv], x[nq + nv :], tau, work)
+
+
 def inverse_dynamics_rows(table, Q, V, A, T, first, last, memory):
-    """T[first:last] = τ; returns DONE, MISFIT, or the first row of eight that are not all valid."""
-    bodies = as_bodies(table)
-    n, nq, nv = len(bodies), bodies[0].nq, bodies[0].nv
-    if not (fits(Q, nq, T) and fits(V, nv, T) and fits(A, nv, T) and T.shape[1] == nv):
-        return MISFIT
-    q, v, a, tau, violations, workspace = workspaces(memory, nq, nv, nv, nv, n + 1, 20 * n)
-    workspace = as_lanes(workspace.reshape(n, 20, LANES))
-    joints, twists = workspace[:, :2], workspace[:, 2:8]
-    accelerations, forces = workspace[:, 8:14], workspace[:, 14:]
-    for start in range(first, last, LANES):
-        gather(Q, start, last, q)
-        gather(V, start, last, v)
-        gather(A, start, last, a)
-        if not valid(bodies, q, finite(as_lanes(a), finite(as_lanes(v))), violations):
-            return start
-        motion = as_lanes(q), as_lanes(v), as_lanes(a)
-        rnea(bodies, *motion, as_lanes(tau), joints, twists, accelerations, forces)
-        scatter(tau, start, last, T)
-    return DONE
+    """T[first:last] = τ (N, nv); returns as `rows.fill`."""
+    nq, nv = as_bodies(table)[0].nq, as_bodies(table)[0].nv
+    given = (Q, nq), (V, nv), (A, nv)
+    return fill(torques, table, (), given, T, (nv,), 20, first, last, memory)
 
 
 def bias_rows(table, Q, V, B, first, last, memory):
-    """B[first:last] = b, the τ of a = 0; returns as `inverse_dynamics_rows` does."""
-    bodies = as_bodies(table)
-    n, nq, nv = len(bodies), bodies[0].nq, bodies[0].nv
-    if not (fits(Q, nq, B) and fits(V, nv, B) and B.shape[1] == nv):
-        return MISFIT
-    q, v, a, b, violations, workspace = workspaces(memory, nq, nv, nv, nv, n + 1, 20 * n)
-    workspace = as_lanes(workspace.reshape(n, 20, LANES))
-    joints, twists = workspace[:, :2], workspace[:, 2:8]
-    accelerations, forces = workspace[:, 8:14], workspace[:, 14:]
-    a[:] = 0.0
-    for start in range(first, last, LANES):
-        gather(Q, start, last, q)
-        gather(V, start, last, v)
-        if not valid(bodies, q, finite(as_lanes(v)), violations):
-            return start
-        motion = as_lanes(q), as_lanes(v), as_lanes(a)
-        rnea(bodies, *motion, as_lanes(b), joints, twists, accelerations, forces)
-        scatter(b, start, last, B)
-    return DONE
+    """B[first:last] = b (N, nv); returns as `rows.fill`."""
+    nq, nv = as_bodies(table)[0].nq, as_bodies(table)[0].nv
+    given = (Q, nq), (V, nv)
+    return fill(torques, table, (), given, B, (nv,), 20, first, last, memory, zeros=nv)  # a = 0
 
 
 def inverse_dynamics_of(table, q, v, a, tau, memory):

@@ -31,8 +31,7 @@ from ...arrays import Array
 from .body_table import FREE, PRISMATIC, Integers, as_bodies
 from .places import axes_of, inwards, origin_of, outwards, place_body, place_root, root_origin
 from .rnea import net_force
-from .rows import DONE, MISFIT, finite, fits, gather, scatter, valid
-from .scalars import LANES, as_lanes, workspaces
+from .rows import fill
 from .spatial import (
     add,
     along_joint,
@@ -56,8 +55,6 @@ from .spatial import (
 )
 
 TURNING, AT_BODY, AT_PLACE = range(3)
-
-_A_BODY = 56  # numbers of workspace of a body
 
 
 class Loads(NamedTuple):
@@ -115,7 +112,7 @@ def own_power(body, i, work):
 
 
 def put_loads(bodies, q, loads, wrenches, work, along):
-    """Take forces on links from F, add to D; write the virtual velocities (L, 6) that they see.
+    """Take forces (6 L,) from F, add to D; write the virtual velocities (6 L,) that they see.
 
     These are in the axes of the forces, and of the points where these act.
     """
@@ -124,7 +121,7 @@ def put_loads(bodies, q, loads, wrenches, work, along):
     for k in range(len(loads.body)):
         i, stays, P = loads.body[k], loads.stays[k], loads.place[k]
         if i < 0:
-            put(along, k, ((zero, zero, zero), (zero, zero, zero)))
+            put_six(along, 6 * k, (zero, zero, zero), (zero, zero, zero))
             continue
         u, axes = get(virtual, i), axes_of(places, i)
         r = zero + P[9], zero + P[10], zero + P[11]
@@ -137,10 +134,10 @@ def put_loads(bodies, q, loads, wrenches, work, along):
         elif stays == AT_PLACE:
             far = add(origin_of(places, i), root_origin(bodies[0], q))
             r = scale(-1.0, inwards(axes, far))
-        force, moment = get(wrenches, k)
-        f, m = inwards(axes, force), inwards(axes, moment)
+        w = wrenches[6 * k : 6 * k + 6]
+        f, m = inwards(axes, (w[0], w[1], w[2])), inwards(axes, (w[3], w[4], w[5]))
         at = add(u[0], cross(u[1], r))
-        put(along, k, (outwards(axes, at), outwards(axes, u[1])))
+        put_six(along, 6 * k, outwards(axes, at), outwards(axes, u[1]))
         total, less = (f, add(m, cross(r, f))), get(F, i)
         put(F, i, (sub(less[0], total[0]), sub(less[1], total[1])))
         more = get(D, i)
@@ -149,6 +146,12 @@ def put_loads(bodies, q, loads, wrenches, work, along):
             put(D, i, (sub(more[0], moved[0]), sub(more[1], moved[1])))
         elif stays == AT_BODY:
             put(D, i, (more[0], add(more[1], add(cross(f, at), cross(m, u[1])))))
+
+
+def put_six(x, k, linear, angular):
+    """x[k : k + 6] = (linear, angular)."""
+    for r in range(3):
+        x[k + r], x[k + 3 + r] = linear[r], angular[r]
 
 
 def inward(bodies, q, v, y, work, dq, dv, da):
@@ -198,38 +201,23 @@ def joint_cross_force(body, rate, force):
     return (-f[1] * rate, f[0] * rate, still), (-n[1] * rate, n[0] * rate, still)
 
 
+def gradient(bodies, loads, x, found, m):
+    """Fill found (3 nv + 6 L,) of x = (q, v, a, y, wrenches (6 L,)); workspace (n, 56)."""
+    nq, nv = bodies[0].nq, bodies[0].nv
+    q, v, a = x[:nq], x[nq : nq + nv], x[nq + nv : nq + 2 * nv]
+    y, wrenches = x[nq + 2 * nv : nq + 3 * nv], x[nq + 3 * nv :]
+    adjoints = m[:, 32:38], m[:, 38:44], m[:, 44:50], m[:, 50:]
+    work = m[:, :2], m[:, 2:8], m[:, 8:14], m[:, 14:20], m[:, 20:32], adjoints
+    outward(bodies, q, v, a, y, work)
+    put_loads(bodies, q, loads, wrenches, work, found[3 * nv :])
+    inward(bodies, q, v, y, work, found[:nv], found[nv : 2 * nv], found[2 * nv : 3 * nv])
+
+
 def inverse_dynamics_gradient_rows(table, loads, Q, V, A, Y, W, out, first, last, memory):
     """out[first:last] = ∂(yᵀτ)/∂q, /∂v, /∂a and what loads see, (3 nv + 6 L,), for W (N, 6 L).
 
-    Returns DONE, MISFIT, or the first of eight rows that are not all valid.
+    Returns as `rows.fill`.
     """
-    bodies, L = as_bodies(table), len(loads.body)
-    n, nq, nv = len(bodies), bodies[0].nq, bodies[0].nv
-    if not (fits(Q, nq, out) and fits(V, nv, out) and fits(A, nv, out) and fits(Y, nv, out)):
-        return MISFIT
-    if not (fits(W, 6 * L, out) and out.shape[1] == 3 * nv + 6 * L):
-        return MISFIT
-    q, v, a, y, w, found, violations, memory_of_bodies = workspaces(
-        memory, nq, nv, nv, nv, 6 * L, 3 * nv + 6 * L, n + 1, _A_BODY * n
-    )
-    m = as_lanes(memory_of_bodies.reshape(n, _A_BODY, LANES))
-    adjoints = m[:, 32:38], m[:, 38:44], m[:, 44:50], m[:, 50:56]
-    work = m[:, :2], m[:, 2:8], m[:, 8:14], m[:, 14:20], m[:, 20:32], adjoints
-    wrenches = as_lanes(w.reshape(L, 6, LANES))
-    along = as_lanes(found[3 * nv :].reshape(L, 6, LANES))
-    gradients = as_lanes(found[: 3 * nv].reshape(3, nv, LANES))
-    q_, v_, a_, y_ = as_lanes(q), as_lanes(v), as_lanes(a), as_lanes(y)
-    for start in range(first, last, LANES):
-        gather(Q, start, last, q)
-        gather(V, start, last, v)
-        gather(A, start, last, a)
-        gather(Y, start, last, y)
-        gather(W, start, last, w)
-        violation = finite(as_lanes(w), finite(y_, finite(a_, finite(v_))))
-        if not valid(bodies, q, violation, violations):
-            return start
-        outward(bodies, q_, v_, a_, y_, work)
-        put_loads(bodies, q_, loads, wrenches, work, along)
-        inward(bodies, q_, v_, y_, work, gradients[0], gradients[1], gradients[2])
-        scatter(found, start, last, out)
-    return DONE
+    nq, nv, L = as_bodies(table)[0].nq, as_bodies(table)[0].nv, len(loads.body)
+    given, shape = ((Q, nq), (V, nv), (A, nv), (Y, nv), (W, 6 * L)), (3 * nv + 6 * L,)
+    return fill(gradient, table, (loads,), given, out, shape, 56, first, last, memory)

@@ -1,5 +1,5 @@
 # mypy: disable-error-code="no-untyped-def, no-untyped-call"
-"""Transfers of configurations between rows of arrays and SIMD lanes.
+"""Rows of arrays, for each of which a term is worked out, eight at a time in SIMD lanes.
 
 Also the check of what enters: the sizes of the arrays first, then their numbers, on lanes as they
 pass. A kernel stops at eight configurations among which one may be ill (not finite, a quaternion
@@ -10,8 +10,8 @@ kernel.
 
 from __future__ import annotations
 
-from .body_table import CONTINUOUS, FREE
-from .scalars import LANES, as_lanes, turn_in, turn_out
+from .body_table import CONTINUOUS, FREE, as_bodies
+from .scalars import LANES, as_lanes, shaped, turn_in, turn_out, workspaces
 
 DONE, MISFIT = -1, -2  # what a kernel returns, but for a row: all is done; arrays that do not fit
 
@@ -108,3 +108,76 @@ def valid(bodies, q, others, violations):
     count = units(bodies, as_lanes(q), lanes)
     lanes[count] = others + moderate(as_lanes(q))
     return negligible(violations, count + 1)
+
+
+def gather_all(given, start, last, x):
+    """Rows of one to five (values, width) into x, one after the other; a loop would take longer."""
+    at = gather_next(given[0], start, last, x, 0)
+    if len(given) > 1:
+        at = gather_next(given[1], start, last, x, at)
+    if len(given) > 2:
+        at = gather_next(given[2], start, last, x, at)
+    if len(given) > 3:
+        at = gather_next(given[3], start, last, x, at)
+    if len(given) > 4:
+        gather_next(given[4], start, last, x, at)
+
+
+def gather_next(values, start, last, x, at):
+    """Rows of (values, width) into x[at:]; the end."""
+    gather(values[0], start, last, x[at : at + values[1]])
+    return at + values[1]
+
+
+def fill(
+    term, table, constants, given, out, shape, columns, first, last, memory, zeros=0, limited=False
+):
+    """out[first:last] = term(row); returns DONE, MISFIT, or the first of eight rows in doubt.
+
+    Args:
+        term: term(bodies, *constants, x, result, work) fills the result (*shape), zero at first,
+            of x: a row's values one after the other.
+        table: of the bodies.
+        constants: what else the term reads, the same for all rows.
+        given: (values (N, width), width) of each; q is the first.
+        out: (N, *shape).
+        columns: of the workspace (nv + 2, columns) of the term: a row for each body, and one more.
+        zeros: how many of them x has in the end.
+        limited: whether a result that is not finite, or above 1e8, is in doubt.
+    """
+    bodies = as_bodies(table)
+    nq, nv = bodies[0].nq, bodies[0].nv
+    size, width = 1, 0
+    for length in shape:
+        size *= length
+    for X, own in given:
+        width += own
+        if not fits(X, own, out):
+            return MISFIT
+    if out.shape[1:] != shape:
+        return MISFIT
+    x, result, violations, work = workspaces(
+        memory, width + zeros, size, len(bodies) + 1, columns * (nv + 2)
+    )
+    x[:], result[:] = 0.0, 0.0
+    q, others = x[:nq], as_lanes(x[nq:width])
+    work, answer = shaped(work, (nv + 2, columns)), shaped(result, shape)
+    flat = out if len(shape) == 1 else out.reshape(len(out), size)  # a reshape takes long
+    for start in range(first, last, LANES):
+        gather_all(given, start, last, x)
+        if not valid(bodies, q, finite(others), violations):
+            return start
+        term(bodies, *constants, as_lanes(x), answer, work)
+        if limited and not bounded(as_lanes(result), violations):
+            return start
+        scatter(result, start, last, flat)
+    return DONE
+
+
+def bounded(x, violations):
+    """Whether all numbers of x are finite and below 1e8."""
+    violation = 0.0
+    for k in range(len(x)):
+        violation = violation + UNIT * ((1e-8 * x[k]) * (1e-8 * x[k]))
+    as_lanes(violations)[0] = violation
+    return negligible(violations, 1)

@@ -55,6 +55,11 @@ def as_lanes(rows: NDArray[np.float64]) -> NDArray[np.float64]:
     return rows
 
 
+def shaped(rows: NDArray[np.float64], shape: tuple[int, ...]) -> NDArray[np.float64]:
+    """View floats (…, LANES) as lanes of another shape of as many."""
+    return rows.reshape((*shape, LANES))
+
+
 def turn_in(X: NDArray[np.float64], row: int, lanes: NDArray[np.float64], k: int) -> None:
     """lanes[k : k + LANES] = the square X[row : row + LANES, k : k + LANES], transposed."""
     lanes[k : k + LANES] = X[row : row + LANES, k : k + LANES].T
