@@ -291,6 +291,8 @@ def test_the_command(capsys, tmp_path):
     told = capsys.readouterr().out
     assert told.startswith("quadruped, trot, friction 0.7\nturning left ")
     assert "rad/s" in told
+    assert " by the robot (" in told.splitlines()[1]
+    assert "by the gait's timing; swinging feet lag behind from " in told.splitlines()[1]
     assert len(table.read_text().splitlines()) == 7
     assert cli.main([*arguments[:5], "1", "--directions", "4"]) == 2
     assert "got both" in capsys.readouterr().err

@@ -345,6 +345,10 @@ def test_what_is_no_log_is_refused(tmp_path):
         SensorLog.read(written(lines[0].replace("gyro.z", "gyro.x"), *lines[1:]), log.robot)
     with pytest.raises(ConfigurationError, match="lacks"):
         SensorLog.read(path, robots.load("biped"))
+    head, row = lines[0].split(","), lines[1].split(",")
+    row[head.index(next(name for name in head if name.startswith("tau.")))] = "nan"
+    with pytest.raises(ConfigurationError, match=r"bad\.csv: tau: got nan at index"):
+        SensorLog.read(written(lines[0], ",".join(row)), log.robot)
     with pytest.raises(DataError, match="No such file"):
         SensorLog.read(tmp_path / "none.csv", log.robot)
     with pytest.raises(ConfigurationError, match=r"\.npz or \.csv"):
@@ -455,3 +459,14 @@ def test_what_the_command_refuses(run, arguments, says):
     code, _, err = run(*arguments)
     assert code == 2
     assert says in err
+
+
+def test_readings_in_other_units_are_doubted():
+    log = moved("quadruped").log.part(0.0, 0.2)
+    assert log.doubts == ()
+    in_g = replace(log, accelerometer=log.accelerometer / 9.81)
+    assert "as median; expected [m/s²], about g = 9.81" in in_g.doubts[0]
+    in_degrees = replace(log, q=np.degrees(log.q))
+    assert "far beyond ranges: q.LF_" in in_degrees.doubts[0]
+    assert "expected rad or m" in in_degrees.doubts[0]
+    assert in_g.doubts[0] in contact_wrenches(in_g, progress=False).explain()

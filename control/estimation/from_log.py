@@ -82,7 +82,7 @@ def contact_wrenches(
     misfit = np.sqrt(np.maximum(left, 0.0) / np.maximum(robot.nv - pushing @ dim, 1))
     return ContactWrenches(
         robot, residual.t, residual.q, residual.v, residual.a, contacts, touching, w,
-        found.covariance, found.limited, misfit, cutoff, log.notes,
+        found.covariance, found.limited, misfit, cutoff, (*log.notes, *log.doubts),
     )  # fmt: skip
 
 

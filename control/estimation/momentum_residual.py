@@ -189,7 +189,8 @@ def gaussian(rate: float, cutoff: float) -> Array:
     cutoff = number(cutoff, "cutoff", above=0, unit="[Hz]")
     if cutoff >= rate / 2:
         raise ConfigurationError(
-            f"cutoff: got {cutoff!r} Hz; expected less than half the rate, {rate / 2:g} Hz"
+            f"cutoff: got {cutoff!r} Hz; expected less than half the rate, {rate / 2:g} Hz: "
+            f"samples are {1 / rate:.3g} s apart"
         )
     sigma = np.sqrt(np.log(2.0)) / (2 * np.pi * cutoff) * rate  # in samples
     j = np.arange(-np.ceil(REACH * sigma), np.ceil(REACH * sigma) + 1)

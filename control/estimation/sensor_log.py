@@ -21,6 +21,7 @@ from ...dynamics.motions.saving import columns, in_order
 from ...errors import ConfigurationError, DataError
 from ...files import as_path, replaced
 from ...robots.configuration import check_robot
+from ...robots.ranges import ranges
 from ...robots.robot import Robot
 from ...robots.values import array, mapping, number, sequence, texts, whole_number
 from .sensors import Readings
@@ -117,6 +118,27 @@ class SensorLog:
         """(n, nv − 6), of the joints: as told, or Δq/h since the sample before."""
         return _differences(self.robot, self.t, self.q) if self.v is None else self.v
 
+    @cached_property
+    def doubts(self) -> tuple[str, ...]:
+        """What of the readings looks like another unit, in words."""
+        found, g = [], float(np.linalg.norm(self.robot._model.gravity.linear))
+        felt = float(np.median(np.linalg.norm(self.accelerometer, axis=1)))
+        if not g / 2 <= felt <= 2 * g:
+            told = f"{felt:.3g} as median; expected [m/s²], about g = {g:.3g}"
+            found.append(f"accelerometer: {told}")
+        low, high = (ends[7:] for ends in ranges(self.robot._model))
+        least, most = self.q.min(axis=0), self.q.max(axis=0)
+        far = np.isfinite(high - low) & (np.maximum(low - least, most - high) > high - low)
+        names = _names(self.robot)["q"]
+        beyond = [
+            f"{names[i]} is in [{least[i]:.3g}, {most[i]:.3g}] of [{low[i]:.3g}, {high[i]:.3g}]"
+            for i in np.flatnonzero(far)
+        ]
+        if beyond:
+            more = f", and {len(beyond) - 2} more" if len(beyond) > 2 else ""
+            found.append(f"far beyond ranges: {', '.join(beyond[:2])}{more}; expected rad or m")
+        return tuple(found)
+
     def part(self, start: float | None = None, stop: float | None = None) -> SensorLog:
         """Return the samples from one time to another, both included [s]; their times stay.
 
@@ -198,7 +220,10 @@ class SensorLog:
             names = [name.removeprefix("touching.") for name in found.names["touching"]]
             given["touching"] = dict(zip(names, given["touching"].T, strict=True))
         notes = (f"left out: {', '.join(found.others)}",) if found.others else ()
-        return cls(robot, **given, notes=notes)
+        try:
+            return cls(robot, **given, notes=notes)
+        except ConfigurationError as error:
+            raise ConfigurationError(f"{path}: {error}") from None
 
     def __len__(self) -> int:
         return len(self.t)

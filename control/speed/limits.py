@@ -26,7 +26,16 @@ from ..gaits.gait import Gait
 from ..gaits.locomotion import GaitController
 from ..predictive import PredictiveGait
 from ..whole_body.standing import stand
-from .utilisation import FRICTION, KINDS, OF_ROBOT, REACH, TIMING, Utilisation, Utilisations
+from .utilisation import (
+    FRICTION,
+    KINDS,
+    OF_ROBOT,
+    REACH,
+    SWING,
+    TIMING,
+    Utilisation,
+    Utilisations,
+)
 
 Velocity = tuple[float, float, float]
 
@@ -194,11 +203,12 @@ COLUMNS = ("v_x", "v_y", "w_z", "kind", "speed", "unit", "why")
 
 
 def _sentence(one: Direction) -> str:
-    robot, timing = one.of_robot, one.limits[TIMING]
-    told = f"at most {one.told(robot)} ({robot.kind})"
+    robot, timing, swing = one.of_robot, one.limits[TIMING], one.limits[SWING]
+    told = f"at most {one.told(robot)} by the robot ({robot.kind})"
     if math.isinf(robot.speed):
         told = f"no limit of the robot up to {one.most:.3g} {one.unit}"
-    return f"{one.words} {told}, by the gait's timing {one.told(timing)}"
+    lag = f"; swinging feet lag behind from {one.told(swing)} on" * math.isfinite(swing.speed)
+    return f"{one.words} {told}, {one.told(timing)} by the gait's timing{lag}"
 
 
 def speed_limits(
