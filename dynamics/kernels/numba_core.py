@@ -44,6 +44,10 @@ from .scalars import LANES
 
 # --- how functions are compiled ------------------------------------------------------------------
 
+# Releases whose own code `_InlinedCode` and `_short_refusals` are known to fit; others do what they
+# are used to, and take twice as long to compile.
+_KNOWN = (0, 60) <= numba.version_info.short <= (0, 68)
+
 
 class _InlinedCode(JITCodeLibrary):
     """The code of a function that is inlined: optimised in the kernel, and only there.
@@ -84,7 +88,7 @@ INLINED: dict[str, Any] = {
     **KERNEL,
     "forceinline": True,
     "no_cpython_wrapper": True,
-    "pipeline_class": _Inlined,
+    **({"pipeline_class": _Inlined} if _KNOWN else {}),
 }
 FLOAT_MATH = frozenset({"contract", "nsz"})  # of floats as of lanes
 CPUTargetOptions.noalias = TargetOptions.Mapping("noalias")  # a flag that njit has no word for
@@ -108,7 +112,10 @@ def _refused(shape, place):
 @contextmanager
 def _short_refusals():
     """Have Numba refuse it so in what is compiled meanwhile."""
-    usual = arrayobj.raise_with_shape_context
+    usual = getattr(arrayobj, "raise_with_shape_context", None)  # none in Numba 0.60
+    if usual is None or not _KNOWN:
+        yield
+        return
     arrayobj.raise_with_shape_context = _misfit
     try:
         yield
@@ -194,19 +201,6 @@ def _negate(context, builder, sig, args):
     return builder.fneg(args[0], flags=_FLAGS)
 
 
-def _floor(typingctx, x):
-    """The largest whole number below, in each lane."""
-
-    def codegen(context, builder, sig, args):
-        type_ = ir.FunctionType(_VECTOR, [_VECTOR])
-        name = f"llvm.floor.v{LANES}f64"
-        return builder.call(cgutils.get_or_insert_function(builder.module, type_, name), args)
-
-    return lanes(lanes), codegen
-
-
-floor: Any = intrinsic(_floor)
-
 for _plain, _in_place, _instruction in (
     (operator.add, operator.iadd, "fadd"),
     (operator.sub, operator.isub, "fsub"),
@@ -223,13 +217,18 @@ def _each(context, builder, values, numba_types):
     return [context.cast(builder, value, type_, lanes) for value, type_ in pairs]
 
 
-def _root(typingctx, x):
-    def codegen(context, builder, sig, args):
-        type_ = ir.FunctionType(_VECTOR, [_VECTOR])
-        name = f"llvm.sqrt.v{LANES}f64"
-        return builder.call(cgutils.get_or_insert_function(builder.module, type_, name), args)
+def _in_each_lane(name):
+    """A function of LLVM's, in each lane."""
 
-    return lanes(lanes), codegen
+    def function(typingctx, x):
+        def codegen(context, builder, sig, args):
+            type_ = ir.FunctionType(_VECTOR, [_VECTOR])
+            found = cgutils.get_or_insert_function(builder.module, type_, f"{name}.v{LANES}f64")
+            return builder.call(found, args)
+
+        return lanes(lanes), codegen
+
+    return intrinsic(function)
 
 
 def _choose(typingctx, sign, positive, other):
@@ -254,7 +253,7 @@ def _pick(comparison):
     return intrinsic(function)
 
 
-_sqrt: Any = intrinsic(_root)
+_floor, _sqrt = _in_each_lane("llvm.floor"), _in_each_lane("llvm.sqrt")
 _select: Any = intrinsic(_choose)
 _more, _less = _pick(">"), _pick("<")
 
@@ -445,32 +444,6 @@ def _turn_float_out(lanes, k, X, row):
     X[row, k] = lanes[k, 0]
 
 
-@njit(**_FLOAT)
-def _floor_of_float(x):
-    """The largest whole number below."""
-    return np.floor(x)
-
-
-@njit(**_FLOAT)
-def _root_of_float(x):
-    return np.sqrt(x)
-
-
-@njit(**_FLOAT)
-def _choose_float(sign, positive, other):
-    return positive if sign > 0 else other
-
-
-@njit(**_FLOAT)
-def _larger_float(x, y):
-    return x if x > y else y
-
-
-@njit(**_FLOAT)
-def _smaller_float(x, y):
-    return x if x < y else y
-
-
 # --- plain function -> what stands for it in compiled kernels, by how many a number stands for ---
 
 _as_lanes, _shaped_lanes = _in_numbers(lanes)
@@ -483,7 +456,7 @@ COUNTERPARTS: dict[int, dict[Any, Any]] = {
         scalars.workspaces: _workspaces,
         scalars.turn_in: _turn_in,
         scalars.turn_out: _turn_out,
-        scalars.floor: floor,
+        scalars.floor: _floor,
         scalars.root: njit(**INLINED)(lambda x: _sqrt(x)),
         scalars.choose: njit(**INLINED)(lambda sign, a, b: _select(sign, a, b)),
         scalars.larger: njit(**INLINED)(lambda x, y: _more(x, y)),
@@ -496,11 +469,11 @@ COUNTERPARTS: dict[int, dict[Any, Any]] = {
         scalars.workspaces: _workspaces_of_floats,
         scalars.turn_in: _turn_float_in,
         scalars.turn_out: _turn_float_out,
-        scalars.floor: _floor_of_float,
-        scalars.root: _root_of_float,
-        scalars.choose: _choose_float,
-        scalars.larger: _larger_float,
-        scalars.smaller: _smaller_float,
+        scalars.floor: njit(**_FLOAT)(lambda x: np.floor(x)),
+        scalars.root: njit(**_FLOAT)(lambda x: np.sqrt(x)),
+        scalars.choose: njit(**_FLOAT)(lambda sign, a, b: a if sign > 0 else b),
+        scalars.larger: njit(**_FLOAT)(lambda x, y: x if x > y else y),
+        scalars.smaller: njit(**_FLOAT)(lambda x, y: x if x < y else y),
         as_bodies: _as_bodies,
     },
 }
