@@ -24,13 +24,10 @@ from .contact_set import ContactSet
 from .equilibrium.decision import MARGINS
 from .equilibrium.reasons import ROUGH
 from .equilibrium.states import axes_and_arm
-from .geometry.outside import distance_outside
 from .motion_verdicts import MotionVerdicts
-from .shortfall import radius_of, shortfall
+from .shortfall import shortfall
 from .torque_limits import TorqueBounds
 from .verdicts_along import along
-
-_LEVEL = 0.999  # cosine of the angle within which normals count as one
 
 
 class Cause(IntEnum):
@@ -129,76 +126,6 @@ class Causes:
         rows = np.flatnonzero(np.isin(self.code, lacking))
         out[rows] = shortfall(self.verdicts, rows)
         return out
-
-    @cached_property
-    def missing_acceleration(self) -> Array:
-        """(N,), √(‖f‖² + ‖m/ρ‖²)/mass of `missing` [m/s²]."""
-        robot = self.verdicts.contacts.robot
-        scaled = self.missing * np.repeat([1.0, 1 / radius_of(robot)], 3)
-        return np.asarray(np.linalg.norm(scaled, axis=1) / robot.mass)
-
-    @cached_property
-    def beyond_friction(self) -> Array:
-        """(N,), by how much the reaction leaves the friction cone about the normal [rad].
-
-        Negative inside; π/2 and more: it does not press. nan in flight, and where contacts have
-        several normals, or a fixed base.
-        """
-        normal, mu = self._normal, np.where(self._points[1], self.verdicts.friction.max(axis=2), 0)
-        force = self.verdicts.reaction[:, :3]
-        pressing = (force * normal).sum(axis=1)
-        sideways = np.linalg.norm(force - pressing[:, None] * normal, axis=1)
-        return np.asarray(np.arctan2(sideways, pressing) - np.arctan(mu.max(axis=1, initial=0.0)))
-
-    @cached_property
-    def zmp_outside(self) -> Array:
-        """(N,), how far the ZMP lies outside the hull of the points that touch [m].
-
-        In the plane through their middle, normal to the ground; negative inside. nan where the
-        reaction does not press, in flight, and where contacts have several normals.
-        """
-        normal, (points, touching) = self._normal, self._points
-        count = touching.sum(axis=1)
-        middle = np.where(touching[:, :, None], points, 0.0).sum(axis=1)
-        middle /= np.maximum(count, 1)[:, None]
-        force, moment = self.verdicts.reaction[:, :3], self.verdicts.reaction[:, 3:]
-        com = batch.com(self.verdicts.contacts.robot, self.verdicts.q)
-        pressing = (force * normal).sum(axis=1)
-        pressing = np.where(pressing > 1e-9 * (1 + np.linalg.norm(force, axis=1)), pressing, np.nan)
-        about = moment + np.cross(com - middle, force)
-        z = np.cross(normal, about) / pressing[:, None]
-        first, second = _tangents(normal)
-        flat = np.stack([_dots(points - middle[:, None], e) for e in (first, second)], axis=2)
-        target = np.stack([(z * first).sum(axis=1), (z * second).sum(axis=1)], axis=1)
-        return distance_outside(target, flat, touching)
-
-    @cached_property
-    def _points(self) -> tuple[Array, NDArray[np.bool_]]:
-        """Places (N, K, 3) of all points, and which touch (N, K)."""
-        v, limits = self.verdicts, self.verdicts.contacts.limits
-        places = np.empty((len(v), limits.point_count, 3))
-        for c, contact in enumerate(v.contacts):
-            T = batch.frame_placement(v.contacts.robot, v.q, contact.frame)
-            R, arm = axes_and_arm(contact, T)
-            places[:, limits.owner == c] = (T[:, :3, 3] + arm)[:, None] + (
-                contact.points @ R.transpose(0, 2, 1)
-            )
-        return places, v.active[:, limits.owner]
-
-    @cached_property
-    def _normal(self) -> Array:
-        """(N, 3), the normal of all contacts that touch; nan where there is not one."""
-        v = self.verdicts
-        normals = np.zeros((len(v), len(v.contacts), 3))
-        for c, contact in enumerate(v.contacts):
-            T = batch.frame_placement(v.contacts.robot, v.q, contact.frame)
-            normals[:, c] = axes_and_arm(contact, T)[0][:, :, 2]
-        total = np.where(v.active[:, :, None], normals, 0.0).sum(axis=1)
-        size = np.linalg.norm(total, axis=1, keepdims=True)
-        mean = np.divide(total, size, out=np.full_like(total, np.nan), where=size > 0)
-        tilted = v.active & ~(_dots(normals, mean) > _LEVEL)
-        mean[tilted.any(axis=1)] = np.nan
-        return np.asarray(mean)
 
     def words(self, i: int) -> str:
         """Return the cause of a row in words, "" where it holds."""
@@ -299,17 +226,3 @@ def _relaxed(
     most = max(ROUGH, float(verdicts.friction.max(initial=0.0)))
     mu = np.full((1, 2), most) if rough else asked.friction
     return along(asked._replace(contacts=contacts, bounds=free, friction=mu), threads, MARGINS)
-
-
-def _dots(vectors: Array, directions: Array) -> Array:
-    """Return (N, K), the products of vectors (N, K, 3) with a direction (N, 3) each."""
-    return np.asarray((vectors @ directions[:, :, None])[:, :, 0])
-
-
-def _tangents(normals: Array) -> tuple[Array, Array]:
-    """Return two unit vectors (N, 3) each, normal to these and to each other."""
-    flat = np.abs(normals[:, :1]) < 0.9
-    seed = np.where(flat, [[1.0, 0.0, 0.0]], [[0.0, 1.0, 0.0]])
-    first = np.cross(normals, seed)
-    first /= np.linalg.norm(first, axis=1, keepdims=True)
-    return first, np.cross(normals, first)

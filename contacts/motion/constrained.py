@@ -28,7 +28,7 @@ from ...dynamics import State, Wrench, closures
 from ...dynamics.projection import Projection
 from ...errors import ContactError, ModelError
 from ...robots import Robot
-from ...robots.configuration import check_torques, check_velocity
+from ...robots.configuration import check_torques
 from ...robots.values import number
 from ..contact import Contact
 from ..contact_set import ContactSet
@@ -69,23 +69,6 @@ class ConstrainedMotion:
     def redundant(self) -> bool:
         """Whether some rows follow from the others, so that f is one of many."""
         return self.rank < self.contacts.dim
-
-
-@dataclass(frozen=True)
-class GaussResidual:
-    """How far an acceleration is from Gauss's: all three vanish at the answer, and only there.
-
-    Attributes:
-        violation: largest entry of J a + J̇v − ṡ, and of J_c a + J̇_c v [m/s², rad/s²].
-        unexplained: largest entry of M (a − free) − Jᵀf − J_cᵀλ for the best f and λ: forces that
-            no contact and no closure can give [N, N·m].
-        excess: ½ ‖a − free‖²_M less the least it could be; negative only if the contacts are
-            violated.
-    """
-
-    violation: float
-    unexplained: float
-    excess: float
 
 
 def constrained_forward_dynamics(
@@ -194,44 +177,6 @@ def constraint_rank(robot: Robot, q: ArrayLike | State, contacts: Contacts) -> i
         ModelError: the mass matrix is singular.
     """
     return projection_of(ContactSet.of(robot, contacts), q).rank
-
-
-def gauss_residual(
-    robot: Robot,
-    q: ArrayLike | State,
-    v: ArrayLike | None,
-    tau: ArrayLike,
-    a: ArrayLike,
-    contacts: Contacts,
-    wrenches: Mapping[str, Wrench] | None = None,
-) -> GaussResidual:
-    """Return how far the acceleration a (nv,) is from the one of Gauss's principle.
-
-    A certificate: an acceleration is right exactly when it keeps contacts and closures, and differs
-    from the free one by what their forces can do, M (a − a_free) = Jᵀf + J_cᵀλ for some f and λ.
-
-    Raises:
-        ConfigurationError: a bad q, v, τ or a; a q in which closures are open.
-        ModelError: the mass matrix is singular.
-    """
-    contact_set, a = ContactSet.of(robot, contacts), check_velocity(robot, a, "a")
-    state = State.of(robot, q, v)
-    projection, drift = projection_of(contact_set, state), _drift(contact_set, state)
-    closing = _closing(state, 0.0, 0.0)
-    free = _free_acceleration(projection, state, tau, wrenches, closing)
-    least, violation = projection.nearest(free, -drift)[0], projection.J @ a + drift
-    forced = projection.L @ (projection.L.T @ (a - free))
-    unexplained = forced - projection.J.T @ projection.forces(forced)
-    if closing is not None:
-        inner = state.closure_projection
-        unexplained -= inner.J.T @ inner.forces(unexplained)
-        violation = np.append(violation, inner.J @ a - closing)
-    y, y_least = projection.L.T @ (a - free), projection.L.T @ (least - free)
-    return GaussResidual(
-        violation=_largest(violation),
-        unexplained=_largest(unexplained),
-        excess=float(0.5 * (y - y_least) @ (y + y_least)),
-    )
 
 
 def _free_acceleration(
