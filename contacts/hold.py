@@ -24,7 +24,6 @@ from .equilibrium.margins import FINEST, largest_push, shrink_factor
 from .equilibrium.programs import Equilibrium
 from .equilibrium.reasons import speed_words, weakest_joint, why_not
 from .equilibrium.saddle import Multipliers, Saddle, saddle_point
-from .geometry.planar import FARTHEST
 from .margin_words import margin_words
 
 
@@ -252,8 +251,8 @@ class Hold:
             return 0.0, np.zeros(2)
         balance = self.balance
         radius, normal = largest_push(balance, self.state.com_jacobian[:2], tolerance)
-        if not radius < 0.99 * FARTHEST * balance.weight:
-            return float("inf"), np.zeros(2)
+        if np.isinf(radius):
+            return radius, np.zeros(2)
         return radius, normal / max(float(np.linalg.norm(normal)), 1e-300)
 
     def friction_margin(self, tolerance: float = 1e-4) -> float:

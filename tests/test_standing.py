@@ -529,6 +529,14 @@ def test_a_robot_that_cannot_stand_is_refused_with_the_reason(run, tmp_path):
     assert run("hold", str(file), "--posture", "neutral")[0] == 1
 
 
+def test_a_body_that_flies_is_named_as_what_nothing_holds():
+    ball = '<body name="ball" pos="3 0 1"><freejoint name="flies"/><geom size="0.1"/></body>'
+    robot = load(biped(BOX).replace("</worldbody>", f"{ball}</worldbody>"))
+    feet = at_feet(robot, feet=robot.feet)
+    reason = static_hold(robot, robot.neutral(), feet, torque_limits=False).reason
+    assert "would have to hold: flies with 41.09" in reason  # 4/3 π 0.1³ · 1000 kg/m³ · g
+
+
 def test_motors_that_are_missing_are_named(run, tmp_path):
     file = tmp_path / "weak.xml"
     file.write_text(biped(BOX))

@@ -636,3 +636,12 @@ def test_push_and_friction_margins_by_the_conic_solver(name):
     if np.isfinite(s):
         assert balance.shrunk(s).margin().value >= -1e-8 * balance.weight
         assert balance.shrunk(s * 1.00001).margin().value < 0
+
+
+@pytest.mark.parametrize("name", ["block", "double_pendulum"])
+def test_where_any_push_is_held_no_search_goes_on(name):
+    """The pushes that are held are then the disc in which is looked; a warning would fail."""
+    robot = robots.load(name, base="fixed")
+    hold = static_hold(robot, robot.neutral(), [], torque_limits=False)
+    assert hold.push_margin() == np.inf
+    assert "holds on nothing" in hold.explain()

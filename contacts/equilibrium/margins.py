@@ -34,6 +34,8 @@ _MOST = float(np.log(1e4))  # the largest logarithm of the factor by which frict
 def largest_push(balance: Balance, com_jacobian: Array, tolerance: float) -> tuple[float, Array]:
     """Return the smallest push that is not held [N], and the normal (2,) of what is there.
 
+    +inf from a thousand times the weight on.
+
     Args:
         balance: without a push, which is held.
         com_jacobian: (2, nv), of the horizontal motion of the centre of mass.
@@ -42,7 +44,10 @@ def largest_push(balance: Balance, com_jacobian: Array, tolerance: float) -> tup
     reach, rays = FARTHEST * balance.weight, PushRays(balance, com_jacobian.T)
     slowly = balance.layout.known and rays.kernels is None
     with compiled.by_the_solver(RAYS) if slowly else nullcontext():
-        return largest_disc(lambda d: rays.shoot(d, reach), tolerance * balance.weight)
+        radius, normal = largest_disc(
+            lambda d: rays.shoot(d, reach), tolerance * balance.weight, 0.99 * reach
+        )
+    return (radius if radius < 0.99 * reach else np.inf), normal
 
 
 class PushRays:
@@ -55,7 +60,9 @@ class PushRays:
 
     def __init__(self, balance: Balance, columns: Array) -> None:
         self.balance, self.columns = balance, columns
-        self.unit = 1.0 / max(float(np.abs(columns).max()), 1e-300)  # of x, for a load of 1 N
+        self.unit = 1.0 / max(
+            float(np.abs(columns).max(initial=0.0)), 1e-300
+        )  # of x, for a load of 1 N
         self.kernels = compiled.select(RAYS) if balance.problem else None
         if balance.problem:
             self.normal, self.g = balance.problem.scaled(columns.T * self.unit)

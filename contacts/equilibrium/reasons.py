@@ -71,7 +71,9 @@ def _motor_words(contacts: ContactSet, balance: Equilibrium) -> str:
     torques = balance.least_help(np.eye(robot.nv)[:, passive], signed=True).unknowns
     if torques is None:
         return ""
-    asked = {robot.joint_of_row[row]: abs(t) for row, t in zip(passive, torques, strict=True)}
+    asked = dict.fromkeys((robot.joint_of_row[row] for row in passive), 0.0)
+    for row, t in zip(passive, torques, strict=True):  # a ball joint has three
+        asked[robot.joint_of_row[row]] = max(asked[robot.joint_of_row[row]], abs(float(t)))
     needed = [n for n in sorted(asked, key=lambda n: -asked[n]) if asked[n] > 1e-6 * balance.weight]
     words = ", ".join(f"{name} with {asked[name]:.4g}" for name in needed[:3])
     more = f" and {len(needed) - 3} more" if len(needed) > 3 else ""

@@ -87,7 +87,7 @@ def _outer(normals: Array, points: Array) -> Array:
     return convex_hull(meeting_points(n, p, np.roll(n, -1, axis=0), np.roll(p, -1, axis=0)))
 
 
-def largest_disc(shoot: Shoot, tolerance: float) -> tuple[float, Array]:
+def largest_disc(shoot: Shoot, tolerance: float, enough: float = np.inf) -> tuple[float, Array]:
     """Return the radius of the largest disc about the origin inside a convex set, to `tolerance`.
 
     And the normal (2,) of the set's boundary where the disc touches it.
@@ -101,6 +101,7 @@ def largest_disc(shoot: Shoot, tolerance: float) -> tuple[float, Array]:
         shoot: directions (n, 2) -> ends of rays from the origin (n, 2), normals of the lines
             (n, 2), and which of them are proved (n,).
         tolerance: of the radius. A warning says where it is not reached.
+        enough: a radius from which on it is not asked for.
     """
     rays, points, normals, radius = _FIRST_RAYS, np.zeros((0, 2)), np.zeros((0, 2)), 0.0
     for _ in range(_ROUNDS):
@@ -109,7 +110,7 @@ def largest_disc(shoot: Shoot, tolerance: float) -> tuple[float, Array]:
             break
         found = _disc(points, normals, ends, lines, tolerance)
         radius, normal, points, normals, rays = found
-        if not len(rays):
+        if not len(rays) or radius >= enough:
             return max(radius, 0.0), normal
         if len(points) + len(rays) > _MOST_SIDES:
             break

@@ -22,7 +22,6 @@ from ..contact_set import ContactSet
 from ..equilibrium.margins import Shrinking, largest_push
 from ..equilibrium.programs import Equilibrium
 from ..equilibrium.saddle import Saddle, saddle_point
-from ..geometry.planar import FARTHEST
 from .balance_derivative import local_wrenches
 
 _STEPS = 20  # of Newton's and of the secant method
@@ -73,7 +72,7 @@ def of_push(
     """
     J, weight = state.com_jacobian[:2], balance.weight
     radius, normal = largest_push(balance, J, 1e-6)
-    if not 0 < radius < 0.99 * FARTHEST * weight:
+    if not 0 < radius < np.inf:
         size = "zero" if radius <= 0 else "more than a thousand times the weight"
         raise ContactError(f"hold: got a push margin of {size}, which has no slope")
     angle, before, near = float(np.arctan2(normal[1], normal[0])), None, None
