@@ -10,6 +10,7 @@ import pytest
 from footwork.dynamics.kernels.body_table import BODY, as_bodies
 from footwork.dynamics.kernels.scalars import (
     LANES,
+    arrays,
     as_lanes,
     choose,
     floor,
@@ -125,6 +126,19 @@ def test_lanes_of_another_shape(numbers):
     x = numbers_of(6, numbers)
     _, out = compared(turned_blocks, numbers, x, np.zeros((4, numbers)))
     assert np.array_equal(out, x[[1, 4, 2, 5]])
+
+
+def divided(x, out):
+    row, square, last = arrays(x, ((2,), (2, 2), (1,)))
+    flat = as_lanes(out)
+    flat[0], flat[1], flat[2], flat[3] = row[1], square[0, 1], square[1, 0], last[0]
+
+
+@both
+def test_lanes_of_several_shapes(numbers):
+    x = numbers_of(7, numbers)
+    _, out = compared(divided, numbers, x, np.zeros((4, numbers)))
+    assert np.array_equal(out, x[[1, 3, 4, 6]])
 
 
 def masses(table, out):

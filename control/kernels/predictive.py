@@ -22,6 +22,7 @@ L. Vandenberghe, "The CVXOPT linear and quadratic cone program solvers" (2010).
 
 from __future__ import annotations
 
+import math
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -30,7 +31,7 @@ from ...contacts.kernels.algebra import add, any_lane, dot, norm
 from ...contacts.kernels.cones import corrected, inverse_steps, scaled, scaling, twice
 from ...contacts.kernels.conic import step
 from ...dynamics.kernels.rows import gather, scatter
-from ...dynamics.kernels.scalars import LANES, as_lanes, choose, larger, root, smaller, workspaces
+from ...dynamics.kernels.scalars import LANES, arrays, choose, larger, root, smaller, workspaces
 from ...dynamics.kernels.toolchain import Kernel
 from .newton import BOUNDS, ENTRIES, SIGNS, build, left_over, residuals, slack_sizes, solve
 from .riccati import STATES, WRENCH, add_times, clear, free, push
@@ -99,32 +100,35 @@ class Answers(NamedTuple):
     told: Any
 
 
-def problem_counts(N: Any, b: Any, n: Any, m: Any, r: Any, D: Any, q: Any) -> Any:
-    """Return how many numbers each array of Problems has."""
-    of_states = (N + 1) * STATES, (N + 1) * STATES, STATES
-    of_contacts = b * WRENCH * n, b * n, b * n, b * r * n, b * m, b * q * D, b * q * D
-    return N, 3 * N, 9 * N, N * STATES, *of_states, *of_contacts, (N + 1) * BOUNDS, (N + 1) * BOUNDS
+def problem_shapes(N: Any, b: Any, n: Any, m: Any, r: Any, D: Any, q: Any) -> Any:
+    """Return the shape of each array of Problems."""
+    of_nodes = (N,), (N, 3), (N, 3, 3), (N, STATES), (N + 1, STATES), (N + 1, STATES), (STATES,)
+    of_contacts = (b, WRENCH, n), (b, n), (b, n), (b, r, n), (b, m), (b, q, D), (b, q, D)
+    return *of_nodes, *of_contacts, (N + 1, BOUNDS), (N + 1, BOUNDS)
 
 
-def answer_counts(N: Any, b: Any, n: Any, m: Any, r: Any, D: Any, q: Any) -> Any:
-    """Return how many numbers each array of Answers has."""
+def answer_shapes(N: Any, b: Any, n: Any, m: Any, r: Any, D: Any, q: Any) -> Any:
+    """Return the shape of each array of Answers."""
     _, _, L = slack_sizes(N, b, n, m, r, D, q)
-    return b * n, N * WRENCH, (N + 1) * STATES, (N + 1) * STATES, (N + 1) * BOUNDS, L, 4
+    motion = (N, WRENCH), (N + 1, STATES), (N + 1, STATES)
+    return (b, n), *motion, (N + 1, BOUNDS), (L,), (4,)
 
 
-def _counts(N, b, n, m, r, D, q):
+def _shapes(N, b, n, m, r, D, q):
+    """The shapes of the workspaces `work`, `blocks` and `nodes` of `minimise`."""
     K, _, L = slack_sizes(N, b, n, m, r, D, q)
-    xx, xw, ww = STATES * STATES, STATES * WRENCH, WRENCH * WRENCH
-    vectors = VECTORS * L, 5 * K + 1, 4 * (N + 1) * STATES, 3 * b * n, 3 * (N + 1) * BOUNDS
-    blocks = b * n * n, b * n * WRENCH, b * n * WRENCH, n * (1 + r), 2 * D * D, (N + 1) * BOUNDS
-    nodes = N * xx, N * ww, N * xw, N * ww, N * WRENCH, N * STATES
-    return *vectors, *blocks, *nodes, 2 * xx, 3 * STATES, 1
+    slacks, xx, ww = ((VECTORS, L), (5, K)), (N, STATES, STATES), (N, WRENCH, WRENCH)
+    moved = (4, N + 1, STATES), (3, b, n), (3, N + 1, BOUNDS), (N + 1, BOUNDS)
+    blocks = (b, n, n), (b, n, WRENCH), (b * n * WRENCH,), (n, 1 + r), (D, 2 * D)
+    nodes = xx, ww, (N, WRENCH, STATES), ww, (N, WRENCH), (N, STATES)
+    return *slacks, *moved, *blocks, *nodes, (2, STATES, STATES), (3, STATES)
 
 
 def memory_size(N: int, b: int, n: int, m: int, r: int, D: int, q: int) -> int:
     """Return how many numbers of memory problems of these sizes need, in each lane."""
     sizes = N, b, n, m, r, D, q
-    return int(sum(problem_counts(*sizes)) + sum(answer_counts(*sizes)) + sum(_counts(*sizes))) + 1
+    shapes = *problem_shapes(*sizes), *answer_shapes(*sizes), *_shapes(*sizes)
+    return sum(map(math.prod, shapes)) + 2
 
 
 def predict(problems, first, at, sizes, options, answers, memory):
@@ -141,71 +145,13 @@ def predict(problems, first, at, sizes, options, answers, memory):
         memory: of `memory_size` numbers a lane.
     """
     N, b, n, m, r, D, q = sizes
-    K, _P, L = slack_sizes(N, b, n, m, r, D, q)
     size, found_size = problems.shape[1], answers.shape[1]
-    rest = len(memory) // LANES - 1 - size - found_size
-    given, written, others = workspaces(memory, size, found_size, rest)
-    # fmt: off
-    h_, s_, k_, e_, q_, target_, start_, G_, R_, hat_, F_, f_, C_, c_, d_, rho_ = workspaces(
-        given.reshape(size * LANES), *problem_counts(N, b, n, m, r, D, q)
-    )
-    u_, wrench_, x_, y_, eps_, z_, told_ = workspaces(
-        written.reshape(found_size * LANES), *answer_counts(N, b, n, m, r, D, q)
-    )
-    (
-        vectors_, factors_, motions_, inputs_, rows_, H_, V_, X_, M_, own_, weights_,
-        Pp_, U_, Z_, T_, v_, forced_, squares_, w_, flags_,
-    ) = workspaces(others.reshape(rest * LANES), *_counts(N, b, n, m, r, D, q))
-    # fmt: on
-    p = Problems(
-        as_lanes(h_),
-        as_lanes(s_.reshape(N, 3, LANES)),
-        as_lanes(k_.reshape(N, 3, 3, LANES)),
-        as_lanes(e_.reshape(N, STATES, LANES)),
-        as_lanes(q_.reshape(N + 1, STATES, LANES)),
-        as_lanes(target_.reshape(N + 1, STATES, LANES)),
-        as_lanes(start_),
-        as_lanes(G_.reshape(b, WRENCH, n, LANES)),
-        as_lanes(R_.reshape(b, n, LANES)),
-        as_lanes(hat_.reshape(b, n, LANES)),
-        as_lanes(F_.reshape(b, r, n, LANES)),
-        as_lanes(f_.reshape(b, m, LANES)),
-        as_lanes(C_.reshape(b, q, D, LANES)),
-        as_lanes(c_.reshape(b, q, D, LANES)),
-        as_lanes(d_.reshape(N + 1, BOUNDS, LANES)),
-        as_lanes(rho_.reshape(N + 1, BOUNDS, LANES)),
-    )  # fmt: skip
-    found = (
-        as_lanes(u_.reshape(b, n, LANES)), as_lanes(wrench_.reshape(N, WRENCH, LANES)),
-        as_lanes(x_.reshape(N + 1, STATES, LANES)), as_lanes(y_.reshape(N + 1, STATES, LANES)),
-        as_lanes(eps_.reshape(N + 1, BOUNDS, LANES)), as_lanes(z_), as_lanes(told_),
-    )  # fmt: skip
-    work = (
-        as_lanes(vectors_.reshape(VECTORS, L, LANES)),
-        as_lanes(factors_[: 5 * K].reshape(5, K, LANES)),
-        as_lanes(motions_.reshape(4, N + 1, STATES, LANES)),
-        as_lanes(inputs_.reshape(3, b, n, LANES)),
-        as_lanes(rows_.reshape(3, N + 1, BOUNDS, LANES)),
-        as_lanes(weights_.reshape(N + 1, BOUNDS, LANES)),
-        flags_,
-    )
-    blocks = (
-        as_lanes(H_.reshape(b, n, n, LANES)),
-        as_lanes(V_.reshape(b, n, WRENCH, LANES)),
-        as_lanes(X_),
-        as_lanes(M_.reshape(n, 1 + r, LANES)),
-        as_lanes(own_.reshape(D, 2 * D, LANES)),
-    )
-    nodes = (
-        as_lanes(Pp_.reshape(N, STATES, STATES, LANES)),
-        as_lanes(U_.reshape(N, WRENCH, WRENCH, LANES)),
-        as_lanes(Z_.reshape(N, WRENCH, STATES, LANES)),
-        as_lanes(T_.reshape(N, WRENCH, WRENCH, LANES)),
-        as_lanes(v_.reshape(N, WRENCH, LANES)),
-        as_lanes(forced_.reshape(N, STATES, LANES)),
-        as_lanes(squares_.reshape(2, STATES, STATES, LANES)),
-        as_lanes(w_.reshape(3, STATES, LANES)),
-    )
+    rest = len(memory) // LANES - 2 - size - found_size
+    given, written, others, flags = workspaces(memory, size, found_size, rest, 1)
+    p = Problems(*arrays(given, problem_shapes(N, b, n, m, r, D, q)))
+    found = arrays(written, answer_shapes(N, b, n, m, r, D, q))
+    workspace = arrays(others, _shapes(N, b, n, m, r, D, q))
+    work, blocks, nodes = (*workspace[:6], flags), workspace[6:11], workspace[11:]
     for start in range(0, len(problems), LANES):
         gather(problems, start, len(problems), given)
         minimise(p, first, at, sizes, options, found, work, blocks, nodes)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import itertools
+import math
 import operator
 import threading
 from collections.abc import Sequence
@@ -19,9 +20,9 @@ from ..kernels.predictive import (
     PREDICT,
     PREDICTIONS,
     Problems,
-    answer_counts,
+    answer_shapes,
     memory_size,
-    problem_counts,
+    problem_shapes,
 )
 from .reference import by_cvxpy
 from .subproblem import Sizes, Solution, Subproblem
@@ -102,8 +103,8 @@ def _solved(
 @cache
 def _extents(sizes: Sizes) -> tuple[int, int, list[int]]:
     """How many numbers a problem has, and the kernel needs in a lane; where its answers begin."""
-    ends = [0, *itertools.accumulate(answer_counts(*sizes))]
-    return sum(problem_counts(*sizes)), memory_size(*sizes) + 1, ends
+    ends = [0, *itertools.accumulate(map(math.prod, answer_shapes(*sizes)))]
+    return sum(map(math.prod, problem_shapes(*sizes))), memory_size(*sizes) + 1, ends
 
 
 def _memory(count: int) -> Array:
@@ -119,14 +120,12 @@ _arrays = operator.attrgetter(*Problems._fields)
 
 
 def _solution(sizes: Sizes, ends: list[int], told: Array) -> Solution:
-    N, b, n, m, _, D, q = sizes
-    u, w, x, y, eps, z, ending = [told[i:j] for i, j in itertools.pairwise(ends)]
+    N, b, _, m, _, D, q = sizes
+    parts = zip(itertools.pairwise(ends), answer_shapes(*sizes), strict=True)
+    u, w, x, y, eps, z, ending = [told[i:j].reshape(shape) for (i, j), shape in parts]
     of_cones, of_rows = D * b * q, b * m
     rows = z[of_cones : of_cones + of_rows].reshape(b, m)
     bounds = z[of_cones + of_rows :][: (N + 1) * BOUNDS].reshape(N + 1, BOUNDS)
     cones = z[:of_cones].reshape(D, b, q).transpose(1, 2, 0)
     cost, error, iterations, solved = ending.tolist()
-    return Solution(
-        u.reshape(b, n), w.reshape(N, 6), x.reshape(N + 1, 12), eps.reshape(N + 1, BOUNDS),
-        y.reshape(N + 1, 12), rows, cones, bounds, cost, error, int(iterations), solved > 0,
-    )  # fmt: skip
+    return Solution(u, w, x, eps, y, rows, cones, bounds, cost, error, int(iterations), solved > 0)

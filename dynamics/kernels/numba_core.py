@@ -14,6 +14,7 @@ when the first kernel is wanted.
 
 from __future__ import annotations
 
+import functools
 import operator
 import pickle
 from contextlib import contextmanager
@@ -260,8 +261,8 @@ _more, _less = _pick(">"), _pick("<")
 # --- views on arrays that Numba does not offer: the same memory, otherwise divided ---------------
 
 
-def _viewed(context, builder, source, view, shape):
-    """An array of type `view`, row by row, of this shape, on the memory of `source`."""
+def _viewed(context, builder, source, view, shape, start=None):
+    """An array of type `view`, row by row, of this shape, on the memory of `source` from start."""
     target = context.make_array(view)(context, builder)
     size = context.get_abi_sizeof(context.get_data_type(view.dtype))
     strides = [context.get_constant(types.intp, size)]
@@ -270,6 +271,8 @@ def _viewed(context, builder, source, view, shape):
         strides.insert(0, builder.mul(strides[0], count))
         target.nitems = builder.mul(target.nitems, count)
     target.data = builder.bitcast(source.data, target.data.type)
+    if start is not None:
+        target.data = builder.gep(target.data, [start])
     target.shape = cgutils.pack_array(builder, shape)
     target.strides = cgutils.pack_array(builder, strides[1:])
     target.meminfo, target.parent = source.meminfo, source.parent
@@ -277,7 +280,7 @@ def _viewed(context, builder, source, view, shape):
 
 
 def _in_numbers(number):
-    """The compiled `scalars.as_lanes` and `scalars.shaped`, for numbers of this type."""
+    """The compiled `as_lanes`, `shaped` and `arrays` of `scalars`, for numbers of this type."""
     # not "aligned": LLVM may then not assume 64 bytes of lanes in arrays that come from Python
     aligned = number == types.float64
 
@@ -301,7 +304,23 @@ def _in_numbers(number):
 
         return view(rows, types.UniTuple(types.intp, len(shape))), codegen
 
-    return intrinsic(without_last_axis), intrinsic(shaped)
+    def arrays(typingctx, rows, shapes):
+        views = [types.Array(number, len(shape), "C", aligned=aligned) for shape in shapes]
+        sizes = [types.UniTuple(types.intp, len(shape)) for shape in shapes]
+        parts = types.BaseTuple.from_types(views)
+
+        def codegen(context, builder, sig, args):
+            source, found = context.make_array(rows)(context, builder, args[0]), []
+            start = context.get_constant(types.intp, 0)
+            for view, given in zip(views, cgutils.unpack_tuple(builder, args[1]), strict=True):
+                shape = cgutils.unpack_tuple(builder, given)
+                found.append(_viewed(context, builder, source, view, shape, start))
+                start = builder.add(start, functools.reduce(builder.mul, shape))
+            return context.make_tuple(builder, parts, found)
+
+        return parts(rows, types.BaseTuple.from_types(sizes)), codegen
+
+    return intrinsic(without_last_axis), intrinsic(shaped), intrinsic(arrays)
 
 
 def _parts(typingctx, rows, counts):
@@ -446,13 +465,14 @@ def _turn_float_out(lanes, k, X, row):
 
 # --- plain function -> what stands for it in compiled kernels, by how many a number stands for ---
 
-_as_lanes, _shaped_lanes = _in_numbers(lanes)
-_as_floats, _shaped_floats = _in_numbers(types.float64)
+_as_lanes, _shaped_lanes, _arrays_of_lanes = _in_numbers(lanes)
+_as_floats, _shaped_floats, _arrays_of_floats = _in_numbers(types.float64)
 
 COUNTERPARTS: dict[int, dict[Any, Any]] = {
     LANES: {
         scalars.as_lanes: _as_lanes,
         scalars.shaped: _shaped_lanes,
+        scalars.arrays: _arrays_of_lanes,
         scalars.workspaces: _workspaces,
         scalars.turn_in: _turn_in,
         scalars.turn_out: _turn_out,
@@ -466,6 +486,7 @@ COUNTERPARTS: dict[int, dict[Any, Any]] = {
     1: {
         scalars.as_lanes: _as_floats,
         scalars.shaped: _shaped_floats,
+        scalars.arrays: _arrays_of_floats,
         scalars.workspaces: _workspaces_of_floats,
         scalars.turn_in: _turn_float_in,
         scalars.turn_out: _turn_float_out,

@@ -15,6 +15,7 @@ ones.
 
 from __future__ import annotations
 
+import math
 from typing import Any
 
 import numpy as np
@@ -58,6 +59,15 @@ def as_lanes(rows: NDArray[np.float64]) -> NDArray[np.float64]:
 def shaped(rows: NDArray[np.float64], shape: tuple[int, ...]) -> NDArray[np.float64]:
     """View floats (…, LANES) as lanes of another shape of as many."""
     return rows.reshape((*shape, LANES))
+
+
+def arrays(
+    rows: NDArray[np.float64], shapes: tuple[tuple[int, ...], ...]
+) -> tuple[NDArray[np.float64], ...]:
+    """Divide floats (…, LANES) into lanes of these shapes, one after the other."""
+    ends = np.cumsum([math.prod(shape) for shape in shapes])
+    parts = np.split(rows[: ends[-1]], ends[:-1])
+    return tuple(part.reshape((*shape, LANES)) for part, shape in zip(parts, shapes, strict=True))
 
 
 def turn_in(X: NDArray[np.float64], row: int, lanes: NDArray[np.float64], k: int) -> None:
