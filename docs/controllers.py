@@ -156,7 +156,9 @@ def of_stands(motions: list[control.ClosedLoop]) -> Figure:
     figure = Figure(figsize=(7.2, 2.7 * len(motions)), layout="constrained")
     for motion, ax in zip(motions, figure.subplots(len(motions), 1, sharex=True), strict=True):
         plots.plot_margins(motion, every=0.04, torque_limits=True, ax=ax)
-        ax.set_title(f"{motion.robot.name}, {9.81 * motion.robot.mass:.0f} N heavy", fontsize=9)
+        ax.set_title(
+            f"{motion.robot.name}, {9.81 * motion.robot.mass:.0f} N heavy", fontsize=9, loc="left"
+        )
     return figure
 
 

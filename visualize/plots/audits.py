@@ -66,7 +66,7 @@ def plot_used(audit: Audit, *, ax: Axes | None = None) -> Axes:
     ax = plot_series(audit.t, used(audit), "used / limit [-]", ax=ax)
     edges(ax, 1.0)
     ax.set_ylim(0.0, 1.3)
-    return legend_above(ax)
+    return ax
 
 
 def plot_checks(audit: Audit, *, ax: Axes | None = None) -> Axes:

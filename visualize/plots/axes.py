@@ -72,7 +72,7 @@ def plot_series(
     Args:
         t, series: as above.
         label: of the values, with their unit.
-        title: of the axes.
+        title: of the axes; without one the names of the series stand above them.
         ax: to draw into.
 
     Raises:
@@ -90,13 +90,15 @@ def plot_series(
         finite = np.where(np.isfinite(y), y, np.nan)
         ax.plot(times, finite, color=SERIES[i % len(SERIES)], linewidth=1.2, label=name)
     ax.margins(x=0)
-    if curves:
+    if title and curves:  # which is where the legend would be
         ax.legend(fontsize="small")
+    elif curves:
+        legend_above(ax)
     return ax
 
 
 def legend_above(ax: Axes) -> Axes:
-    """Write the legend above the axes."""
+    """Write the legend above the axes, on the right, where it hides no curve."""
     ax.legend(
         fontsize="x-small", loc="lower right", bbox_to_anchor=(1, 1), ncols=4, frameon=False,
         borderaxespad=0.1,

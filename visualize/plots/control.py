@@ -20,7 +20,7 @@ from ...errors import ConfigurationError, unknown
 from ...robots.ranges import ranges, velocity_limits
 from ..colors import hex_of
 from . import dynamics as dynamics_plots
-from .axes import GRAY, SERIES, Axes, axes_for, axes_grid, edges, legend_above, plot_series
+from .axes import GRAY, SERIES, Axes, axes_for, axes_grid, edges, plot_series
 
 _FAST = 1e3  # a speed that is no limit [rad/s or m/s]
 
@@ -38,7 +38,7 @@ def plot_closed_loop(motion: ClosedLoop) -> NDArray[Any]:
     if count == 4:
         plot_estimate(motion, ax=axes[3])
     for ax in axes:
-        legend_above(ax).label_outer()
+        ax.label_outer()
     return axes
 
 

@@ -15,7 +15,7 @@ from ...biomechanics.robot_gait import RobotGait
 from ...dynamics.motions.runs import spans
 from ...errors import ConfigurationError, unknown
 from ..scenes.gait import leg_sticks
-from .axes import SERIES, Axes, axes_for, axes_grid
+from .axes import SERIES, Axes, axes_for, axes_grid, legend_above
 
 _GROUND = "#d9641e"
 _FORCE_SCALE = 1 / 2000  # a metre of arrow for 2000 N
@@ -106,7 +106,7 @@ def plot_walk(gait: Gait, every: float = 0.1, *, ax: Axes | None = None) -> Axes
         FootworkError: matplotlib is not installed.
     """
     if ax is None:
-        ax = axes_grid(1, 1, (11, 4.2))[0, 0]
+        ax = axes_grid(1, 1, (11, 3.8))[0, 0]
     up = up_vector(gait.trial.markers.up)
     axes_for(ax, "forwards [m]", "up [m]", f"{Path(gait.trial.source).name}, every {every:g} s")
     frames = np.arange(0, len(gait.t), max(1, round(every * gait.trial.markers.rate)))
@@ -130,8 +130,7 @@ def plot_walk(gait: Gait, every: float = 0.1, *, ax: Axes | None = None) -> Axes
     ax.plot([], [], color=_GROUND, label="force of the ground")
     ax.axhline(0, color="#444444", linewidth=0.8)
     ax.set_aspect("equal")
-    ax.legend(fontsize="small", loc="upper right")
-    return ax
+    return legend_above(ax)
 
 
 def _side(gait: Gait, side: str | None) -> str:

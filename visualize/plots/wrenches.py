@@ -9,7 +9,7 @@ from numpy.typing import NDArray
 from ...contacts.equilibrium.balance import weight
 from ...control.estimation.wrenches import ContactWrenches
 from .audits import plot_touching
-from .axes import GRAY, SERIES, Axes, axes_grid, edges, legend_above, plot_series
+from .axes import GRAY, SERIES, Axes, axes_grid, edges, plot_series
 
 SURE = 2.0  # standard deviations that are drawn about a force
 
@@ -39,7 +39,7 @@ def plot_normals(wrenches: ContactWrenches, *, ax: Axes | None = None) -> Axes:
         room = SURE * wrenches.normal_std[name]
         tone = SERIES[i % len(SERIES)]
         ax.fill_between(wrenches.t, f - room, f + room, color=tone, alpha=0.25, lw=0)
-    return legend_above(ax)
+    return ax
 
 
 def plot_friction_used(wrenches: ContactWrenches, *, ax: Axes | None = None) -> Axes:
@@ -47,14 +47,14 @@ def plot_friction_used(wrenches: ContactWrenches, *, ax: Axes | None = None) -> 
     ax = plot_series(wrenches.t, wrenches.friction_used, "friction used [-]", ax=ax)
     edges(ax, 1.0)
     ax.set_ylim(0.0, 1.15)
-    return legend_above(ax)
+    return ax
 
 
 def plot_margin(wrenches: ContactWrenches, *, ax: Axes | None = None) -> Axes:
     """Draw the margin of the motion that took place: what every contact could lose [N]."""
     ax = plot_series(wrenches.t, {"margin": wrenches.audit.margin}, "margin [N]", ax=ax)
     edges(ax, 0.0)
-    return legend_above(ax)
+    return ax
 
 
 def plot_unexplained(wrenches: ContactWrenches, *, ax: Axes | None = None) -> Axes:
@@ -63,4 +63,4 @@ def plot_unexplained(wrenches: ContactWrenches, *, ax: Axes | None = None) -> Ax
     rows = {f"{axis} [% of weight]": left[:, i] for i, axis in enumerate("xyz")}
     ax = plot_series(wrenches.t, rows, "unexplained", ax=ax)
     ax.axhline(0.0, color=GRAY, linewidth=0.8)
-    return legend_above(ax)
+    return ax
