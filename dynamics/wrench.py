@@ -11,7 +11,7 @@ and the power f·v + m·ω is the same at every point and in all axes.
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Any, Self
+from typing import Any, ClassVar, Self
 
 import numpy as np
 import pinocchio as pin
@@ -26,6 +26,8 @@ from ..robots.values import number, placement, rotation, text, vector
 @dataclass(frozen=True, eq=False, init=False)
 class _Screw:
     """Two vectors (3,), linear first, at a point (or None: not said yet) and in named axes."""
+
+    _parts: ClassVar[tuple[str, str]]  # their names
 
     point: Array | None
     axes: str
@@ -44,15 +46,16 @@ class _Screw:
 
     @property
     def vector(self) -> Array:
-        """Both vectors in one (6,), linear first."""
-        raise NotImplementedError
+        """Both vectors in one (6,), linear first: [f; m] or [v; ω]."""
+        return np.concatenate([getattr(self, part) for part in self._parts])
 
     @classmethod
     def from_vector(
         cls, vector: ArrayLike, point: ArrayLike | None = None, axes: str = "world"
     ) -> Self:
         """Return the one with `vector` (6,), linear first, at `point` and in `axes`."""
-        raise NotImplementedError
+        x = as_vector(vector, 6, "vector", "[{}; {}]".format(*cls._parts))
+        return cls(x[:3], x[3:], point, axes)  # type: ignore[call-arg]
 
     def expressed_in(self, axes: str, rotation: Any) -> Self:
         """Return the same in the axes named `axes`.
@@ -124,6 +127,8 @@ class Wrench(_Screw):
         ConfigurationError: vectors that are not three finite numbers.
     """
 
+    _parts = "force", "moment"
+
     force: Array
     moment: Array
 
@@ -135,19 +140,6 @@ class Wrench(_Screw):
         axes: str = "world",
     ) -> None:
         self._hold(point, axes, force=force, moment=moment)
-
-    @classmethod
-    def from_vector(
-        cls, vector: ArrayLike, point: ArrayLike | None = None, axes: str = "world"
-    ) -> Self:
-        """Return the wrench [f; m] (6,) at `point`."""
-        w = as_vector(vector, 6, "vector", "[force; moment]")
-        return cls(w[:3], w[3:], point, axes)
-
-    @property
-    def vector(self) -> Array:
-        """[f; m] (6,), linear first."""
-        return np.concatenate([self.force, self.moment])
 
     def at(self, point: ArrayLike) -> Self:
         """Return the same wrench with its moment about `point` (3,): m' = m − r × f.
@@ -186,6 +178,8 @@ class Twist(_Screw):
         ConfigurationError: vectors that are not three finite numbers.
     """
 
+    _parts = "linear", "angular"
+
     linear: Array
     angular: Array
 
@@ -197,19 +191,6 @@ class Twist(_Screw):
         axes: str = "world",
     ) -> None:
         self._hold(point, axes, linear=linear, angular=angular)
-
-    @classmethod
-    def from_vector(
-        cls, vector: ArrayLike, point: ArrayLike | None = None, axes: str = "world"
-    ) -> Self:
-        """Return the twist [v; ω] (6,) at `point`."""
-        u = as_vector(vector, 6, "vector", "[linear; angular]")
-        return cls(u[:3], u[3:], point, axes)
-
-    @property
-    def vector(self) -> Array:
-        """[v; ω] (6,), linear first."""
-        return np.concatenate([self.linear, self.angular])
 
     def at(self, point: ArrayLike) -> Self:
         """Return the same motion with the velocity at `point` (3,): v' = v + ω × r.

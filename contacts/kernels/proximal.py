@@ -32,6 +32,7 @@ import numpy as np
 from ...dynamics.kernels.rows import gather, scatter
 from ...dynamics.kernels.scalars import (
     LANES,
+    arrays,
     as_lanes,
     choose,
     larger,
@@ -552,21 +553,8 @@ def work_size(m, n):
 
 def work_of(memory, m, n):
     """Divide it: gradient, step, trial, H, z, P, centre, two vectors, and flags."""
-    gradient, step, trial, square, z, p, centre, row, first, flags = workspaces(
-        memory.reshape(len(memory) * LANES), m, m, m, m * m, n, n, m, n, n, 1
-    )
-    return (
-        as_lanes(gradient),
-        as_lanes(step),
-        as_lanes(trial),
-        as_lanes(square.reshape(m, m, LANES)),
-        as_lanes(z),
-        as_lanes(p),
-        as_lanes(centre),
-        as_lanes(row),
-        as_lanes(first),
-        flags,
-    )
+    shapes = (m,), (m,), (m,), (m, m), (n,), (n,), (m,), (n,), (n,)
+    return *arrays(memory, shapes), memory[len(memory) - 1 :]
 
 
 _FASTMATH = ("contract", "nsz")  # sums in their order: rounding decides how far Newton's steps go

@@ -148,9 +148,8 @@ def _turn_contact(now: Stance, held: Held) -> Stance:
     return put_on(now, part, face_of(part, now.scenario.ground), T.translation, T.rotation[:, 0])
 
 
-def _lift_contact(now: Stance, held: Held) -> Stance:
-    moved = _moved(held, "facing")
-    return now if moved is None else lifted_to(now, held.name, _by(held.place, moved))
+def _lift_contact(now: Stance, held: Held, moved: Array) -> Stance:
+    return lifted_to(now, held.name, _by(held.place, moved))
 
 
 def lifted_to(now: Stance, name: str, T: Any) -> Stance:
@@ -165,30 +164,18 @@ def lifted_to(now: Stance, name: str, T: Any) -> Stance:
 # --- centre of mass and base -------------------------------------------------------------------
 
 
-def _move_com(now: Stance, held: Held) -> Stance:
-    moved = _moved(held, "level")
-    if moved is None:
-        return now
+def _move_com(now: Stance, held: Held, moved: Array) -> Stance:
     x, y, _ = (held.place.translation + moved).tolist()
     com = now.scenario.com
     return now.posed(com=(x, y, *com[2:]) if isinstance(com, tuple) else (x, y))
 
 
-def _lift_com(now: Stance, held: Held) -> Stance:
-    moved = _moved(held, "upright")
-    if moved is None:
-        return now
+def _lift_com(now: Stance, held: Held, moved: Array) -> Stance:
     return now.posed(com=tuple((held.place.translation + moved).tolist()))
 
 
-def _move_base(now: Stance, held: Held) -> Stance:
-    moved = _moved(held, "facing")
-    return now if moved is None else _based(now, _by(held.place, moved))
-
-
-def _lift_base(now: Stance, held: Held) -> Stance:
-    moved = _moved(held, "upright")
-    return now if moved is None else _based(now, _by(held.place, moved))
+def _move_base(now: Stance, held: Held, moved: Array) -> Stance:
+    return _based(now, _by(held.place, moved))
 
 
 def _turn_base(now: Stance, held: Held) -> Stance:
@@ -211,34 +198,14 @@ def _based(now: Stance, T: Any) -> Stance:
 # --- loads -------------------------------------------------------------------------------------
 
 
-def _move_push(now: Stance, held: Held) -> Stance:
-    return _pushed(now, held, _moved(held, "facing"))
-
-
-def _lift_push(now: Stance, held: Held) -> Stance:
-    return _pushed(now, held, _moved(held, "upright"))
-
-
-def _pushed(now: Stance, held: Held, moved: Array | None) -> Stance:
-    if moved is None:
-        return now
+def _move_push(now: Stance, held: Held, moved: Array) -> Stance:
     push = cast(Push, load_of(held.stance, held.handle))
     force = np.array(push.force) + moved / now.scale
     keep = bool(np.linalg.norm(force) > _NOTHING * now.weight or np.any(push.moment))
     return with_load(now, held.handle, replace(push, force=tuple(force.tolist())), keep)
 
 
-def _move_payload(now: Stance, held: Held) -> Stance:
-    return _carried(now, held, _moved(held, "facing"))
-
-
-def _lift_payload(now: Stance, held: Held) -> Stance:
-    return _carried(now, held, _moved(held, "upright"))
-
-
-def _carried(now: Stance, held: Held, moved: Array | None) -> Stance:
-    if moved is None:
-        return now
+def _move_payload(now: Stance, held: Held, moved: Array) -> Stance:
     payload = cast(Payload, load_of(now, held.handle))
     T = dynamics.frame_placement(now.robot, now.state, payload.frame)
     at = T.actInv(held.place.translation + moved)
@@ -248,30 +215,38 @@ def _carried(now: Stance, held: Held, moved: Array | None) -> Stance:
 # --- movements ---------------------------------------------------------------------------------
 
 
-def _moved(held: Held, how: str) -> Array | None:
-    """By how much the pointer has moved since it took hold, (3,): in the plane through what it
-    holds that faces the viewer, in the level one, or on the vertical."""
-    ends = held.last, held.pointer, held.place.translation
-    if how == "facing":
-        return rays.moved_on_plane(*ends, held.pointer.forward)
-    return rays.moved_level(*ends) if how == "level" else rays.moved_upright(*ends)
-
-
 def _by(T: Any, moved: Array) -> Any:
     return pin.SE3(T.rotation, T.translation + moved)
+
+
+def _facing(last: Pointer, first: Pointer, point: Array) -> Array | None:
+    return rays.moved_on_plane(last, first, point, first.forward)
+
+
+def _along(
+    moved: Callable[..., Array | None], take: Callable[[Stance, Held, Array], Stance]
+) -> Callable[[Stance, Held], Stance]:
+    """A drag by how much the pointer has moved since it took hold: in the plane through what it
+    holds that faces the viewer, in the level one, or on the vertical."""
+
+    def drag(now: Stance, held: Held) -> Stance:
+        by = moved(held.last, held.pointer, held.place.translation)
+        return now if by is None else take(now, held, by)
+
+    return drag
 
 
 _DRAGS: dict[tuple[str, Mode | None], Callable[[Stance, Held], Stance]] = {
     ("contact", "move"): _move_contact,
     ("contact", "turn"): _turn_contact,
-    ("contact", "lift"): _lift_contact,
-    ("com", "move"): _move_com,
-    ("com", "lift"): _lift_com,
-    ("base", "move"): _move_base,
+    ("contact", "lift"): _along(_facing, _lift_contact),
+    ("com", "move"): _along(rays.moved_level, _move_com),
+    ("com", "lift"): _along(rays.moved_upright, _lift_com),
+    ("base", "move"): _along(_facing, _move_base),
     ("base", "turn"): _turn_base,
-    ("base", "lift"): _lift_base,
-    ("push", "move"): _move_push,
-    ("push", "lift"): _lift_push,
-    ("payload", "move"): _move_payload,
-    ("payload", "lift"): _lift_payload,
+    ("base", "lift"): _along(rays.moved_upright, _move_base),
+    ("push", "move"): _along(_facing, _move_push),
+    ("push", "lift"): _along(rays.moved_upright, _move_push),
+    ("payload", "move"): _along(_facing, _move_payload),
+    ("payload", "lift"): _along(rays.moved_upright, _move_payload),
 }
