@@ -170,10 +170,6 @@ class DcmPlan:
         (start, stop), share = self._p[i], (t - self.times[i]) / self._durations[i]
         return np.asarray(start + min(share, 1.0) * (stop - start))
 
-    def repellent(self, t: float) -> Array:
-        """Return r = p − g/ω² (3,) [m]."""
-        return np.asarray(self.pivot(t) + self.up)
-
     def dcm(self, t: float) -> tuple[Array, Array]:
         """Return ξ and ξ̇ = ω (ξ − r), each (3,)."""
         if t >= self.duration:

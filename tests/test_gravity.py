@@ -148,7 +148,7 @@ def test_a_plan_belongs_to_a_gravity():
     plan = DcmPlan(phases, 0.8, TILTED)
     c = np.array([0.03, -0.02, 0.8])
     for t in (0.0, 0.3, 0.6):
-        push = plan.omega**2 * (c - plan.repellent(t)) - np.asarray(TILTED)
+        push = plan.omega**2 * (c - plan.pivot(t) - plan.up) - np.asarray(TILTED)
         np.testing.assert_allclose(np.cross(push, c - plan.pivot(t)), 0, atol=1e-12)
     task = DcmTask(plan)
     assert task.bind(fw.load("biped", gravity=TILTED)) == 3

@@ -132,13 +132,11 @@ def test_motions_seen_are_derivatives_of_places_seen(robot, random_state):
         return dyn.frame_placement(robot, at, frame).actInv(com) - spread
 
     observer = biomechanics.frame_motion(robot, q, v, a, frame, spread)
-    for i, motion in enumerate(
-        moving_frames_balance.observed_motions(robot, q, v, a, observer).values(),
-        start=1,
-    ):
+    motions = moving_frames_balance.body_motions(robot, q, v, a)
+    for i, motion in enumerate((m.seen_from(observer) for m in motions.values()), start=1):
         places = np.array([seen(k * STEP, i) for k in range(-4, 5)])
         after, before = places[5:], places[3::-1]
-        assert motion.position == pytest.approx(places[4], abs=1e-12)
+        assert motion.placement.translation == pytest.approx(places[4], abs=1e-12)
         u = FIRST @ (after - before) / STEP
         acceleration = (SECOND @ (after + before) - 205 / 72 * places[4]) / STEP**2
         assert np.abs(motion.velocity - u).max() < 1e-9
@@ -146,11 +144,9 @@ def test_motions_seen_are_derivatives_of_places_seen(robot, random_state):
 
 
 def test_angular_terms_are_the_inertial_ones(robot, random_state):
-    """Whatever the observer does, ω and ω̇ are those of the world, in other axes."""
     q, v, a = random_state(robot)
-    observer = random_observer(4)
-    R, step = observer.placement.rotation, 1e-6
-    motions = moving_frames_balance.observed_motions(robot, q, v, a, observer)
+    step = 1e-6
+    motions = moving_frames_balance.body_motions(robot, q, v, a)
 
     def turning(frame, t):
         at = robot.integrate(q, t * v)
@@ -160,9 +156,9 @@ def test_angular_terms_are_the_inertial_ones(robot, random_state):
         joint = robot.model.frames[robot.frame_id(frame)].parentJoint
         if joint:
             motion = motions[robot.model.names[joint]]
-            assert R @ motion.angular_velocity == pytest.approx(turning(frame, 0), abs=1e-10)
+            assert motion.angular_velocity == pytest.approx(turning(frame, 0), abs=1e-10)
             rate = (turning(frame, step) - turning(frame, -step)) / (2 * step)
-            assert R @ motion.angular_acceleration == pytest.approx(rate, abs=1e-6)
+            assert motion.angular_acceleration == pytest.approx(rate, abs=1e-6)
 
 
 @pytest.mark.parametrize("seed", range(5))

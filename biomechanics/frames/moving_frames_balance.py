@@ -11,13 +11,12 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import Any, NamedTuple
+from typing import Any
 
 import numpy as np
 import pinocchio as pin
 from numpy.typing import ArrayLike
 
-from ...arrays import Array
 from ...dynamics.equations import joint_wrenches
 from ...dynamics.loads import check_wrenches, world_wrench_at_origin
 from ...dynamics.state import State
@@ -28,20 +27,6 @@ from ...robots.configuration import check_configuration, check_velocity
 from ...robots.robot import Robot
 from .inertia import rotated_inertia
 from .moving_frames import FictitiousWrenches, MovingFrame, fictitious_wrenches_of, frame_motion
-
-
-class ObservedMotion(NamedTuple):
-    """Motion of a body relative to an observer, in the observer's axes.
-
-    The angular terms are relative to the inertial world, so that I ω̇ + ω × I ω is the whole moment;
-    `MovingFrame.seen_from` has the relative ones.
-    """
-
-    position: Array  # of the centre of mass, from the observer's origin (3,) [m]
-    velocity: Array  # relative (3,) [m/s]
-    acceleration: Array  # relative (3,) [m/s²]
-    angular_velocity: Array  # inertial (3,) [rad/s]
-    angular_acceleration: Array  # inertial (3,) [rad/s²]
 
 
 @dataclass(frozen=True, eq=False)
@@ -89,18 +74,6 @@ def body_motions(robot: Robot, q: ArrayLike, v: ArrayLike, a: ArrayLike) -> dict
         joint = MovingFrame(T, velocity, omega, acceleration, alpha, name=name)
         motions[name] = joint.at(model.inertias[i].lever)
     return motions
-
-
-def observed_motions(
-    robot: Robot, q: ArrayLike, v: ArrayLike, a: ArrayLike, observer: MovingFrame | str
-) -> dict[str, ObservedMotion]:
-    """Return {joint: ObservedMotion} of the centre of mass of each joint's body.
-
-    Args and errors as for `fictitious_wrenches`.
-    """
-    looking = _observer(robot, q, v, a, observer)
-    motions = body_motions(robot, q, v, a)
-    return {joint: _observed(com, looking) for joint, com in motions.items()}
 
 
 def fictitious_wrenches(
@@ -213,24 +186,13 @@ def _observer(
     )
 
 
-def _observed(com: MovingFrame, observer: MovingFrame) -> ObservedMotion:
-    seen, R = com.seen_from(observer), observer.placement.rotation
-    return ObservedMotion(
-        seen.placement.translation,
-        seen.velocity,
-        seen.acceleration,
-        R.T @ com.angular_velocity,
-        R.T @ com.angular_acceleration,
-    )
-
-
 def _dynamic(inertia: Any, com: MovingFrame, observer: MovingFrame) -> Wrench:
     """[m a'; I ω̇ + ω × I ω] at the centre of mass, ω inertial, all in the observer's axes."""
-    position, _, acceleration, omega, alpha = _observed(com, observer)
-    turned = observer.placement.rotation.T @ com.placement.rotation
-    I = rotated_inertia(inertia.inertia, turned)  # noqa: E741
-    moment = I @ alpha + np.cross(omega, I @ omega)
-    return Wrench(inertia.mass * acceleration, moment, position, observer.name)
+    seen, R = com.seen_from(observer), observer.placement.rotation.T
+    omega, alpha = R @ com.angular_velocity, R @ com.angular_acceleration
+    I = rotated_inertia(inertia.inertia, R @ com.placement.rotation)  # noqa: E741
+    moment, point = I @ alpha + np.cross(omega, I @ omega), seen.placement.translation
+    return Wrench(inertia.mass * seen.acceleration, moment, point, observer.name)
 
 
 def _external(

@@ -29,7 +29,6 @@ EDGE = 1e-6  # of the weight: a margin of less is "at the edge"
 
 _CLOSE = 1e-3  # of the edge: what may be left of a balance
 _PROOF = 1e-8  # how far a motion may lie outside what nothing brakes [m/s]
-_RAY = 1e-8  # what may be left of a squeeze
 
 
 class Program(NamedTuple):
