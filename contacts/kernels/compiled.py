@@ -17,20 +17,13 @@ from .verdict import Found, Program, verdicts
 _SECONDS = 40.0  # that compiling takes, about
 
 
-def _table() -> Any:
-    return np.empty((0, 0))
-
-
-def _program() -> Program:
-    return Program._make([_table() for _ in Program._fields])
-
-
-def _found() -> Found:
-    return Found._make([_table() for _ in Found._fields])
+def _tables(cls: Any) -> Any:
+    """A NamedTuple of empty tables."""
+    return cls._make([np.empty((0, 0))] * len(cls._fields))
 
 
 def _of_verdicts() -> tuple[Any, ...]:
-    return _program(), 0, (0, 0, 0, 0), _found(), 0, 0, np.empty(0)
+    return _tables(Program), 0, (0, 0, 0, 0), _tables(Found), 0, 0, np.empty(0)
 
 
 def _frames() -> ContactFrames:
@@ -51,19 +44,19 @@ def _of_program() -> tuple[Any, ...]:
 
 
 def _of_answer() -> tuple[Any, ...]:
-    row, hypercube = np.empty(0), np.empty((0, 0, 0, 0))
-    work = Workspace(hypercube, hypercube, _table(), _found(), row)
-    answer = Answer._make([row, hypercube, row, _table(), *[row] * 4])
-    return row, _frames(), _constants(), work, _program(), answer
+    row, table, hypercube = np.empty(0), np.empty((0, 0)), np.empty((0, 0, 0, 0))
+    work = Workspace(hypercube, hypercube, table, _tables(Found), row)
+    answer = Answer._make([row, hypercube, row, table, *[row] * 4])
+    return row, _frames(), _constants(), work, _tables(Program), answer
 
 
 def _of_columns() -> tuple[Any, ...]:
     J, R = read_only(4), read_only(4)
-    return J, R, _frames(), np.empty((0, 0, 0, 0)), _table()
+    return J, R, _frames(), np.empty((0, 0, 0, 0)), np.empty((0, 0))
 
 
 def _of_scale() -> tuple[Any, ...]:
-    return read_only(3), *[read_only(2)] * 3, _constants(), _program()
+    return read_only(3), *[read_only(2)] * 3, _constants(), _tables(Program)
 
 
 _options: dict[str, Any] = {"each": 2e-3, "seconds": _SECONDS, "inlined": 400}

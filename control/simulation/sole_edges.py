@@ -41,14 +41,7 @@ class Touching(NamedTuple):
 
     def with_(self, other: Touching) -> Touching:
         """Return both, this first."""
-        return Touching(
-            np.concatenate([self.gaps, other.gaps]),
-            np.concatenate([self.normals, other.normals]),
-            np.concatenate([self.places, other.places]),
-            np.concatenate([self.owner, other.owner]),
-            np.concatenate([self.names, other.names]),
-            np.concatenate([self.shares, other.shares]),
-        )
+        return Touching._make(map(np.concatenate, zip(self, other, strict=True)))
 
 
 class _Sole(NamedTuple):

@@ -13,27 +13,14 @@ from ..topology import moving_share
 from .running import run
 from .term import Term
 
-
-def _vector(robot: Robot) -> tuple[int, ...]:
-    return (3,)
-
-
-def _six(robot: Robot) -> tuple[int, ...]:
-    return (6,)
-
-
-_COM = Term(kernels.com_rows, centroidal.com, ("Q",), _vector)
-_COM_JACOBIAN = Term(
-    kernels.com_jacobian_rows, centroidal.com_jacobian, ("Q",), lambda robot: (3, robot.nv)
-)
-_CENTROIDAL_MAP = Term(
-    kernels.centroidal_map_rows, centroidal.centroidal_map, ("Q",), lambda robot: (6, robot.nv)
-)
+_COM = Term(kernels.com_rows, centroidal.com, ("Q",), (3,))
+_COM_JACOBIAN = Term(kernels.com_jacobian_rows, centroidal.com_jacobian, ("Q",), (3, "V"))
+_CENTROIDAL_MAP = Term(kernels.centroidal_map_rows, centroidal.centroidal_map, ("Q",), (6, "V"))
 _MOMENTUM = Term(
-    momentum_rows, centroidal.centroidal_momentum, ("Q", "V"), _six, tables=lambda robot: (False,)
+    momentum_rows, centroidal.centroidal_momentum, ("Q", "V"), (6,), tables=lambda robot: (False,)
 )
 _DRIFT = Term(
-    momentum_rows, centroidal.centroidal_drift, ("Q", "V"), _six, tables=lambda robot: (True,)
+    momentum_rows, centroidal.centroidal_drift, ("Q", "V"), (6,), tables=lambda robot: (True,)
 )
 
 

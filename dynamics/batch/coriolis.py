@@ -130,14 +130,12 @@ def _chains(robot: Robot) -> Any:
     return chains, starts[1:]  # without the root
 
 
-def _entries(robot: Robot) -> tuple[int, ...]:
+def _entries(robot: Robot) -> int:
     """How many numbers a row of squares has."""
     _, starts = _chains(robot)
-    return ((216 if robot.is_floating else 0) + int((np.diff(starts) ** 2).sum()),)
+    return (216 if robot.is_floating else 0) + int((np.diff(starts) ** 2).sum())
 
 
-_MATRIX = Term(
-    coriolis_matrix_rows, coriolis.coriolis_matrix, ("Q", "V"), lambda robot: (robot.nv,) * 2
-)
-_TENSOR = Term(None, coriolis.coriolis_tensor, ("Q",), lambda robot: (robot.nv,) * 3)
-_CHAINS = Term(kernels.chain_squares_rows, _squares, ("Q",), _entries, tables=_chains)
+_MATRIX = Term(coriolis_matrix_rows, coriolis.coriolis_matrix, ("Q", "V"), ("V", "V"))
+_TENSOR = Term(None, coriolis.coriolis_tensor, ("Q",), ("V", "V", "V"))
+_CHAINS = Term(kernels.chain_squares_rows, _squares, ("Q",), (_entries,), tables=_chains)

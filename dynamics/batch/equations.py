@@ -20,33 +20,26 @@ from .term import Term
 Layout = Literal["rows", "lanes"]
 
 
-def _velocity(robot: Robot) -> tuple[int, ...]:
-    return (robot.nv,)
-
-
-def _matrix(robot: Robot) -> tuple[int, ...]:
-    return robot.nv, robot.nv
-
-
 def _actuated(robot: Robot) -> tuple[Any, ...]:
     """The rows of v with a motor (na,)."""
     return (robot.actuated_rows.astype(np.int64),)
 
 
 _INVERSE_DYNAMICS = Term(
-    rnea.inverse_dynamics_rows, equations.inverse_dynamics, ("Q", "V", "A"), _velocity
+    rnea.inverse_dynamics_rows, equations.inverse_dynamics, ("Q", "V", "A"), ("V",)
 )
-_BIAS = Term(rnea.bias_rows, equations.bias, ("Q", "V"), _velocity)
-_GRAVITY = Term(gravity.gravity_torques_rows, equations.gravity_torques, ("Q",), _velocity)
+_BIAS = Term(rnea.bias_rows, equations.bias, ("Q", "V"), ("V",))
+_GRAVITY = Term(gravity.gravity_torques_rows, equations.gravity_torques, ("Q",), ("V",))
+_SQUARE = "V", "V"
 _MASS_MATRIX = {
-    "rows": Term(crba.mass_matrix_rows, equations.mass_matrix, ("Q",), _matrix),
-    "lanes": Term(crba.mass_matrix_lanes, equations.mass_matrix, ("Q",), _matrix, in_lanes=True),
+    "rows": Term(crba.mass_matrix_rows, equations.mass_matrix, ("Q",), _SQUARE),
+    "lanes": Term(crba.mass_matrix_lanes, equations.mass_matrix, ("Q",), _SQUARE, in_lanes=True),
 }
 _FORWARD_DYNAMICS = Term(
     aba.forward_dynamics_rows,
     equations.forward_dynamics,
     ("Q", "V", "tau"),
-    _velocity,
+    ("V",),
     tables=_actuated,
 )
 

@@ -109,11 +109,7 @@ def _homogeneous(robot: Robot, q: Any, frame: str) -> Any:
 
 # kernel -> the function for one state, what both take, and the shape of what they give
 _ABOUT: dict[Any, Any] = {
-    jacobians.frame_placement_rows: (_homogeneous, ("Q",), lambda robot: (4, 4)),
-    jacobians.frame_jacobian_rows: (
-        kinematics.frame_jacobian,
-        ("Q",),
-        lambda robot: (6, robot.nv),
-    ),
-    drifts.frame_drift_rows: (kinematics.frame_drift, ("Q", "V"), lambda robot: (6,)),
+    jacobians.frame_placement_rows: (_homogeneous, ("Q",), (4, 4)),
+    jacobians.frame_jacobian_rows: (kinematics.frame_jacobian, ("Q",), (6, "V")),
+    drifts.frame_drift_rows: (kinematics.frame_drift, ("Q", "V"), (6,)),
 }

@@ -94,7 +94,7 @@ def with_loads(
         inverse_dynamics_gradient_rows,
         single,
         ("Q", "V", "A", "Y", "W"),
-        lambda robot: (3 * nv + 6 * L,),
+        (3 * nv + 6 * L,),
         lambda robot: (_tables(robot, places),),
         widths={"Y": nv, "W": 6 * L},
     )

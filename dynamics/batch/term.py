@@ -35,7 +35,8 @@ class Term:
             `kernels.rows`. None: there is none.
         single: the function for one state: single(robot, *rows of the values) -> row of `out`.
         takes: the names of the values, "Q", "V", "A", "tau", or those of `widths`.
-        gives: gives(robot) is the shape of a row of `out`.
+        gives: the shape of a row of `out`; for a number may stand the name of a value as long as
+            that, or a function of the robot.
         tables: tables(robot), what else the kernel reads, the same for all rows.
         in_lanes: out (blocks, …, LANES) instead of (N, …).
         widths: sizes of the rows of other values.
@@ -44,7 +45,7 @@ class Term:
     kernel: Callable[..., int] | None
     single: Callable[..., Any]
     takes: tuple[str, ...]
-    gives: Callable[[Robot], tuple[int, ...]]
+    gives: tuple[int | str | Callable[[Robot], int], ...]
     tables: Callable[[Robot], tuple[Any, ...]] = no_tables
     in_lanes: bool = False
     widths: Mapping[str, int] = field(default_factory=dict)
@@ -72,7 +73,10 @@ class BoundTerm:
         sizes = {"Q": robot.nq, "V": robot.nv, "A": robot.nv, "tau": robot.na, **term.widths}
         self.term = term
         self.widths = tuple(sizes[name] for name in term.takes)
-        self.shape = term.gives(robot)
+        self.shape = tuple(
+            sizes[x] if isinstance(x, str) else x if isinstance(x, int) else x(robot)
+            for x in term.gives
+        )
         self.one_row = self.full(1)
         self.new: Callable[..., Array] = _zeros_on_cache_lines if term.in_lanes else np.empty
         self.compiles = term.kernel is not None and _can_compile(robot)
