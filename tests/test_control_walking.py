@@ -332,6 +332,9 @@ def test_bad_plans_are_refused():
     task = DcmTask("walk")
     with pytest.raises(ConfigurationError, match="DcmPlan"):
         task.bind(robot)
+    for gait in (gaits.footsteps, gaits.trot, gaits.crawl):
+        with pytest.raises(ConfigurationError, match="length: got nan"):
+            gait(feet, q, 2, length=np.nan)
 
 
 # --- walking ---------------------------------------------------------------------------------

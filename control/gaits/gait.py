@@ -90,6 +90,7 @@ def footsteps(
     Raises:
         ContactError: not two feet, or no place for one of them on the terrain.
     """
+    length = number(length, "length", unit="[m]")
     feet, ahead = feet_by_place(contacts, q, 2), heading(contacts, q)
     names = contacts.names  # the first one goes first
     other = dict(zip(feet.values(), reversed(feet.values()), strict=True))
@@ -119,6 +120,7 @@ def trot(
     Arguments as of `footsteps`; each diagonal lands `length` / 2 ahead of the other, so it swings
     over `length` and the body advances by half of it [m].
     """
+    length = number(length, "length", unit="[m]")
     ahead = heading(contacts, q)
 
     def goal(places: dict[str, Any], k: int, name: str) -> Any:
@@ -144,6 +146,7 @@ def crawl(
 
     Arguments as of `footsteps`; a foot goes `length` forward at each of its swings [m].
     """
+    length = number(length, "length", unit="[m]")
     ahead = heading(contacts, q)
     groups = _repeated(GAITS["crawl"], feet_by_place(contacts, q, 4), count)
     return _from_standing(

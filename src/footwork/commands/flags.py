@@ -7,6 +7,7 @@ import sys
 from collections.abc import Callable, Iterator, Mapping
 from concurrent.futures import Executor
 from contextlib import contextmanager, nullcontext
+from math import isfinite
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -94,11 +95,11 @@ def named(example: str) -> Callable[[str], tuple[str, float]]:
 
 
 def decimal(text: str) -> float:
-    """Parse a number, without its unit; what the command does with it says which ones fit."""
-    try:
-        return float(text)
-    except ValueError:
-        raise argparse.ArgumentTypeError(f"got {text}, expected a number") from None
+    """Parse a finite number, without its unit; what is done with it says which ones fit."""
+    value = _number(text)
+    if not isfinite(value):
+        raise argparse.ArgumentTypeError(f"got {text}, expected a finite number")
+    return value
 
 
 def positive(text: str) -> float:
