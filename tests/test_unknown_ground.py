@@ -100,6 +100,19 @@ def test_two_feet_tell_of_no_plane():
     assert ground.height(np.zeros(3)) == pytest.approx(0.01)
 
 
+def test_two_soles_that_agree_tell_of_the_slope():
+    """One alone may lie on the edge of a board."""
+    ramp = pin.SE3(pin.utils.rotate("y", -0.2), np.array([0.3, 0.1, 0.05]))
+    level = pin.SE3(np.eye(3), np.array([0.0, -0.1, 0.0]))
+    ground = GroundPlane([level, level])
+    ground.fit([ramp, level], [ramp, level])
+    assert np.array_equal(ground.slope, [0, 0])
+    ground.fit([ramp, ramp], [ramp, ramp])
+    assert ground.slope == pytest.approx([np.tan(0.2), 0.0])
+    n = ground.tilt[:, 2]
+    assert n[:2] / -n[2] == pytest.approx(ground.slope, abs=1e-12)
+
+
 def test_feet_on_a_slope_give_it_at_once():
     """From the normals of where they stand."""
     T = pin.SE3(pin.utils.rotate("y", -0.2), np.zeros(3))

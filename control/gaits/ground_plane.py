@@ -6,6 +6,10 @@ with the n feet's places (x_i, z_i), their means x̄, z̄, their mean square dis
 s₀ the slope that was found before, which two feet leave as it is: one foot on a board tells of no
 slope. What slope there is shows in a few steps; feet on boards, each higher or lower than the next,
 tilt the plane by little, so that footholds ahead are not taken to be higher than any board.
+
+A sole that rests on the ground is inclined as it. s₀ is then the median, in each direction, of the
+slope that was found before and those of the soles: two that agree are believed at once, and one
+that lies on the edge of a board is not.
 """
 
 from __future__ import annotations
@@ -36,13 +40,16 @@ class GroundPlane:
 
     def __init__(self, feet: Iterable[Any]) -> None:
         feet = list(feet)
-        n = np.mean([T.rotation[:, 2] for T in feet], axis=0)
         self.point = np.mean([T.translation for T in feet], axis=0)
-        self.slope: Array = np.clip(-n[:2] / max(float(n[2]), 1e-3), -STEEPEST, STEEPEST)
+        self.slope: Array = _slope(np.mean([T.rotation[:, 2] for T in feet], axis=0))
         self.tilt = self._tilt()
 
-    def fit(self, places: Iterable[Any]) -> None:
-        """Take up where feet stand now (`pin.SE3`, at least one)."""
+    def fit(self, places: Iterable[Any], soles: Iterable[Any] = ()) -> None:
+        """Take up where feet stand now (`pin.SE3`, at least one), and which of these are soles."""
+        slopes = [_slope(T.rotation[:, 2]) for T in soles]
+        if slopes:
+            self.slope = np.median([self.slope, *slopes], axis=0)
+            self.tilt = self._tilt()
         x = [T.translation.tolist() for T in places]
         n = len(x)
         means = [sum(values) / n for values in zip(*x, strict=True)]
@@ -74,3 +81,8 @@ class GroundPlane:
         return np.array([
             [1 - u * x * x, -u * x * y, x], [-u * x * y, 1 - u * y * y, y], [-x, -y, z]
         ])  # fmt: skip
+
+
+def _slope(normal: Array) -> Array:
+    """The slope (2,) of what has this normal (3,)."""
+    return np.clip(-normal[:2] / max(float(normal[2]), 1e-3), -STEEPEST, STEEPEST)

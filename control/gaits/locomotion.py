@@ -351,7 +351,8 @@ class GaitController(WalkingController):
         borne = [name for name in self.controller.loaded if self.touch.bears(name)]
         met = [foot.name for foot in self._feet.values() if foot.stopped]
         self._stood |= {name: places[name] for name in [*borne, *met]}
-        self.ground.fit(self._stood.values())
+        soles = [T for name, T in self._stood.items() if self.feet[name].dim == 6]
+        self.ground.fit(self._stood.values(), soles)
         if swings := self._feet_in(FootMode.SWING):
             names = [foot.name for foot in swings]
             half_way = t + 0.5 * self.placement.stance
