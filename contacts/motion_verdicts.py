@@ -19,7 +19,7 @@ from numpy.typing import NDArray
 from ..arrays import Array
 from ..dynamics import batch
 from ..errors import ContactError
-from ..robots.robot import BASE_JOINT, Robot
+from ..robots.robot import Robot
 from ..robots.values import number
 from .contact_set import ContactSet
 from .equilibrium.balance import weight
@@ -33,7 +33,7 @@ from .torque_limits import TorqueBounds
 def about_com(robot: Robot, q: Array, forces: Array) -> Array:
     """Return [force; moment about the centre of mass] (N, 6), world axes, that generalised forces
     (N, nv) at configurations (N, nq) put on a floating base."""
-    R = batch.frame_placement(robot, q, BASE_JOINT)[:, :3, :3]
+    R = batch.frame_placement(robot, q, robot.base_joint)[:, :3, :3]
     force, about_base = ((R @ forces[:, k : k + 3, None])[:, :, 0] for k in (0, 3))
     arm = batch.com(robot, q) - q[:, :3]
     return np.hstack([force, about_base - np.cross(arm, force)])

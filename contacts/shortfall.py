@@ -18,7 +18,6 @@ from ..arrays import Array, Index
 from ..dynamics import batch
 from ..dynamics.kernels.scalars import LANES
 from ..robots import Robot
-from ..robots.robot import BASE_JOINT
 from .kernels import compiled
 from .kernels.proximal import POLAR_PROJECTIONS, polar_size
 from .motion_rows import SameContacts
@@ -58,7 +57,8 @@ def radius_of(robot: Robot) -> float:
 def _of_rows(part: SameContacts, w: Array, radius: float) -> Array:
     """Return the part of reactions w (n, 6) that contacts do not give."""
     units = np.repeat([1.0, 1 / radius], 3)
-    R = batch.frame_placement(part.contacts.robot, part.q, BASE_JOINT)[:, :3, :3]
+    robot = part.contacts.robot
+    R = batch.frame_placement(robot, part.q, robot.base_joint)[:, :3, :3]
     local = ((w.reshape(-1, 2, 3) @ R).reshape(-1, 6)) * units  # in the axes of the base
     size = np.linalg.norm(local, axis=1)
     unit = local / np.where(size > 0, size, 1.0)[:, None]

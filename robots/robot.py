@@ -180,6 +180,11 @@ class Robot:
         first = self._model.joints[1].shortname() if self._model.njoints > 1 else ""
         return bool(first == "JointModelFreeFlyer")
 
+    @property
+    def base_joint(self) -> str:
+        """The free flyer of a floating base, by name."""
+        return str(self._model.names[1])
+
     @cached_property
     def mass(self) -> float:
         """Total mass [kg], with the links that a fixed base welds to the world."""

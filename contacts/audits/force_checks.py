@@ -12,7 +12,6 @@ from numpy.typing import ArrayLike, NDArray
 from ...arrays import Array
 from ...dynamics import Wrench, com
 from ...dynamics.motions.motion import Motion
-from ...robots.robot import BASE_JOINT
 from .. import batch
 from ..contact import Contact
 from ..motion_verdicts import MotionVerdicts
@@ -53,7 +52,7 @@ class ForceOptions(NamedTuple):
             }
         rows = np.atleast_2d(np.asarray(self.wrenches, dtype=float))
         w = rows[sample if len(rows) > 1 else 0]
-        return {BASE_JOINT: Wrench(w[:3], w[3:], com(motion.robot, motion.q[sample]))}
+        return {motion.robot.base_joint: Wrench(w[:3], w[3:], com(motion.robot, motion.q[sample]))}
 
     def torque_limits_at(self, sample: int) -> Any:
         """Return the torque limits of a sample, of those that may be given a row each."""

@@ -10,7 +10,6 @@ import numpy as np
 from ...arrays import Array
 from ...dynamics import batch
 from ...dynamics.motions.motion import Motion
-from ...robots.robot import BASE_JOINT
 from ..motion_verdicts import MotionVerdicts
 
 
@@ -43,7 +42,7 @@ class Reaction:
         """Return the reaction of a floating base."""
         robot, q = motion.robot, motion.q
         com, gravity = batch.com(robot, q), np.array(robot._model.gravity.linear, dtype=float)
-        R = batch.frame_placement(robot, q, BASE_JOINT)[:, :3, :3]
+        R = batch.frame_placement(robot, q, robot.base_joint)[:, :3, :3]
         needed = batch.inverse_dynamics(robot, q, motion.v, motion.a)[:, :3, None]
         acceleration = gravity + (R @ needed)[:, :, 0] / robot.mass
         about_origin = np.trace(batch.mass_matrix(robot, q[:1])[0, 3:6, 3:6]) / (2 * robot.mass)

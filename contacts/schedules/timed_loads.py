@@ -14,7 +14,6 @@ from ...arrays import Array
 from ...dynamics import Wrench, batch
 from ...dynamics.motions.motion import Motion
 from ...errors import ContactError
-from ...robots.robot import BASE_JOINT
 from ...robots.values import array, instance, number, sequence, text, vector
 from ..loads_along import about_origin, frame_torques
 from ..point_paths import frame_twists
@@ -184,9 +183,9 @@ def with_loads(
         return dict(found) or wrenches
     if not isinstance(wrenches, Mapping):
         rows = np.broadcast_to(np.atleast_2d(np.asarray(wrenches, dtype=float)), (len(motion), 6))
-        arms = batch.com(robot, q) - batch.frame_placement(robot, q, BASE_JOINT)[:, :3, 3]
+        arms = batch.com(robot, q) - batch.frame_placement(robot, q, robot.base_joint)[:, :3, 3]
         moments = rows[:, 3:] + np.cross(arms, rows[:, :3])
-        wrenches = {BASE_JOINT: np.hstack([rows[:, :3], moments])}
+        wrenches = {robot.base_joint: np.hstack([rows[:, :3], moments])}
     for frame, wrench in wrenches.items():
         if isinstance(wrench, Wrench) and wrench.axes != "world":
             raise ContactError(f"wrenches[{frame!r}]: got axes {wrench.axes!r}, expected 'world'")

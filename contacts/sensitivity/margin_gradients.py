@@ -26,7 +26,6 @@ from ...dynamics.kernels.rnea_gradient import AT_BODY
 from ...dynamics.link_forces import LinkPlaces
 from ...errors import ContactError
 from ...robots import Robot
-from ...robots.robot import BASE_JOINT
 from ...robots.values import whole_number
 from ..contact import Contact
 from ..contact_set import ContactSet
@@ -184,7 +183,7 @@ class _Loads:
         numbers = np.repeat(numbers, count // len(numbers), axis=0)[:, None]
         arms = batch.com(robot, asked.q) - asked.q[:, :3]
         numbers[:, 0, 3:] += np.cross(arms, numbers[:, 0, :3])
-        base = np.array([robot._model.getJointId(BASE_JOINT)], dtype=np.intp)
+        base = np.array([robot._model.getJointId(robot.base_joint)], dtype=np.intp)
         still = np.array([AT_BODY], dtype=np.int64)
         frames, here = np.eye(3, 4)[None], np.zeros((1, 3))
         return cls(LinkPlaces(base, frames, still), numbers, ("",), here)
@@ -382,7 +381,7 @@ def _write_loads(
         f, w = sweep.loads[:, :3], twists[:, 0, 3:]
         out.wrenches[""][rows, :3] += np.cross(w, batch.com(robot, q) - q[:, :3])
         # the moment about the base is m + (c − p) × f: (f × ω)ᵀ ∂(c − p)/∂q more
-        base = batch.frame_jacobian(robot, q, BASE_JOINT)[:, :3]
+        base = batch.frame_jacobian(robot, q, robot.base_joint)[:, :3]
         change = batch.com_jacobian(robot, q) - base
         out.q[rows] += (np.cross(f, w)[:, None] @ change)[:, 0]
 

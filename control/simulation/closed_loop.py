@@ -22,7 +22,6 @@ from ...contacts.terrain.penetration import Penetration
 from ...dynamics import Trajectory, Wrench
 from ...dynamics.spatial import rotations
 from ...errors import ConfigurationError
-from ...robots.robot import BASE_JOINT
 from ...robots.values import boolean, instance, number
 from ..disturbances import ForcePulse
 from ..estimation.sensor_log import SensorLog
@@ -174,7 +173,7 @@ class ClosedLoop(Trajectory):
             return -np.inf
         standing = [self.contacts[name] for name in names]
         q, v, a, left = self.q[i], self.v[i], self.accelerations[i], self.not_by_ground[i]
-        rest = {BASE_JOINT: Wrench(left[:3], left[3:], self.com[i])}
+        rest = {self.robot.base_joint: Wrench(left[:3], left[3:], self.com[i])}
         return float(contact_forces(self.robot, q, v, a, standing, rest, torque_limits).margin)
 
     @cached_property

@@ -34,7 +34,6 @@ from ...arrays import Array, Index
 from ...contacts.conic_solver import Rows
 from ...contacts.torque_limits import TorqueBounds
 from ...dynamics import batch
-from ...robots.robot import BASE_JOINT
 from ..repairs.sparse_program import SparseProgram
 from .postures import Legs, Motion
 
@@ -265,7 +264,7 @@ class BaseProgram:
 
     def _about_com(self, q: Array) -> Array:
         """(n, 6, 6), from the base's generalised forces to their wrench about the com."""
-        R = batch.frame_placement(self.robot, q, BASE_JOINT)[:, :3, :3]
+        R = batch.frame_placement(self.robot, q, self.robot.base_joint)[:, :3, :3]
         arm = batch.com(self.robot, q) - q[:, :3]
         found = np.zeros((len(q), 6, 6))
         found[:, :3, :3] = found[:, 3:, 3:] = R

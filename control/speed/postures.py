@@ -24,7 +24,6 @@ from ...contacts.equilibrium.states import axes_and_arm
 from ...contacts.postures.inverse_kinematics import joint_limits
 from ...dynamics import batch
 from ...dynamics.topology import plain_coordinates
-from ...robots.robot import BASE_JOINT
 from ..limbs import limbs_of
 
 ROUNDS = 40  # steps at most; from where robots stand some six are enough
@@ -138,7 +137,7 @@ class Legs:
 
     def _errors(self, q: Array, wanted: Wanted) -> Array:
         """What is left to x (n, m), of turns their vectors."""
-        R = batch.frame_placement(self.robot, q, BASE_JOINT)[:, :3, :3]
+        R = batch.frame_placement(self.robot, q, self.robot.base_joint)[:, :3, :3]
         found = [_turns(R, wanted.rotation), wanted.com[0] - batch.com(self.robot, q)]
         for c, contact in enumerate(self.contacts):
             T, goal = batch.frame_placement(self.robot, q, contact.frame), wanted.feet[:, c]
@@ -173,7 +172,7 @@ class Legs:
 
     def rows(self, q: Array) -> Array:
         """Return J (n, m, nv)."""
-        turning = batch.frame_jacobian(self.robot, q, BASE_JOINT)[:, 3:]
+        turning = batch.frame_jacobian(self.robot, q, self.robot.base_joint)[:, 3:]
         found = [turning, batch.com_jacobian(self.robot, q)]
         for contact, dim in zip(self.contacts, self._dims, strict=True):
             J = batch.frame_jacobian(self.robot, q, contact.frame)
@@ -185,7 +184,7 @@ class Legs:
     def drift(self, q: Array, v: Array) -> Array:
         """Return J̇ v (n, m)."""
         robot = self.robot
-        turning = batch.frame_drift(robot, q, v, BASE_JOINT)[:, 3:]
+        turning = batch.frame_drift(robot, q, v, robot.base_joint)[:, 3:]
         found = [turning, batch.centroidal_drift(robot, q, v)[:, :3] / robot.mass]
         for contact, dim in zip(self.contacts, self._dims, strict=True):
             d = batch.frame_drift(robot, q, v, contact.frame)
