@@ -79,6 +79,13 @@ def test_a_foot_that_was_lifted_begins_anew(block):
     assert grip.share == 1
 
 
+def test_at_first_no_foot_may_stand(block):
+    """As where all feet are on surfaces that move."""
+    grip = Grip()
+    assert not grip.lost([], at(block), STEP)
+    assert slides(grip, [at(block, 0.1 * k * STEP) for k in range(200)])
+
+
 @pytest.mark.parametrize("friction", [0.8, (0.8, 0.4)])
 def test_what_is_believed(friction):
     grip = Grip()

@@ -58,7 +58,7 @@ class Grip:
             state: as it is.
             step: since the last time this was asked [s].
         """
-        if (feet := tuple(feet)) != self._feet:
+        if (feet := tuple(feet)) != self._feet or self._standing is None:
             self._stand(feet, state)
         given = state.joint_placements, self._standing, step / (step + FILTER), SLID, TURNED
         slid = SLIDES.overload().run(*given)
