@@ -348,6 +348,9 @@ def test_fingers_drag_handles_and_two_turn_the_camera(scene):
 def test_the_panel_says_what_the_program_said(scene):
     assert scene.text("answer").split() == ["holds", "120", "N"]
     assert "87 N" in scene.text("push")
+    for least, told in ((0.0, "0.00 N"), (np.inf, "∞")):
+        scene.send(push={"least": least, "direction": np.zeros(2)})
+        assert f"least push {told}" in scene.text("push")
     reason = "the <b>left foot</b> would have to pull"
     scene.send(verdict="does not hold", margin=-52.6, reason=reason, push=None, notice="<i>far</i>")
     assert scene.text("answer").replace("\n", " ") == "does not hold lacks 53 N"

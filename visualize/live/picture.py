@@ -82,7 +82,8 @@ class Picture:
             draw_targets(viewer, scenario)
         elif hold is not None:
             draw_answer(viewer, scenario, hold, by_margin=True, scale=state.stance.scale)
-            if push := state.stance.least_push:
+            push = state.stance.least_push
+            if push is not None and push[1].any():
                 vector = state.stance.scale * push[0] * np.array([*push[1], 0.0])
                 style: dict[str, Any] = {"color": COLORS["load"], "opacity": _FAINT, "on_top": True}
                 viewer.arrow("least push", hold.state.com, vector, **style)

@@ -105,9 +105,8 @@ class Stance:
 
     @cached_property
     def least_push(self) -> tuple[float, Array] | None:
-        """Newtons and direction (2,) of the least horizontal push that is not held, if any is."""
-        newtons, direction = (0.0, np.zeros(2)) if self.hold is None else self.hold.least_push()
-        return (newtons, direction) if 0 < newtons < np.inf else None
+        """`Hold.least_push` of what holds; None of what does not."""
+        return self.hold.least_push() if self.hold is not None and self.hold.feasible else None
 
     @property
     def pinned(self) -> bool:

@@ -51,13 +51,15 @@ function make_gauges(find, viewer) {
 
   function show_push(given) {
     push = given;
-    write(find("push").querySelector("b"), `least push ${push ? `${round(push.least)} N` : "–"}`);
+    const least = push === null ? "–" : push.least === null ? "∞" : `${round(push.least)} N`;
+    write(find("push").querySelector("b"), `least push ${least}`);
     turn();
   }
 
   function turn() {  // the needle, as seen from above with the back of the picture up
-    find("push").classList.toggle("none", push === null);
-    if (push === null) { return; }
+    const none = push === null || !push.direction.some(Boolean);  // of 0 N, and of any push
+    find("push").classList.toggle("none", none);
+    if (none) { return; }
     const [x, y] = push.direction, m = viewer.camera.matrixWorld.elements;
     const ahead = [m[4] - m[8], m[10] - m[6]];  // up and forward, both level, in world axes
     const angle = Math.atan2(x * ahead[1] - y * ahead[0], x * ahead[0] + y * ahead[1]);
