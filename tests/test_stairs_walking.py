@@ -139,6 +139,27 @@ def test_a_plan_counts_on_the_ground_that_there_is():
     assert np.abs(off).max() < 4e-3  # footholds are moved by steps of 2 mm
 
 
+@pytest.mark.parametrize("rises", [0.0, 10.0])
+def test_given_footholds_are_moved_along_the_plane_that_they_are_on(rises):
+    """Pushed back near an edge, or on a slope: what comes later is given with its heights."""
+    robot = robots.load("biped")
+    feet = contacts.at_feet(robot, 0.7)
+    board = contacts.Box("board", (4.0, 2.0, 0.12), (2.0 - 0.13, 0.0, -0.12))
+    solid = contacts.Plane("slope", rises=rises) if rises else board
+    terrain = contacts.Terrain([contacts.Plane("ground", at=(0.0, 0.0, -0.12)), solid])
+    _, q = control.stand(robot, feet, crouch=0.05, terrain=terrain)
+    phases = gaits.footsteps(feet, q, 4, length=0.15, terrain=terrain)
+    walker = control.WalkingController(robot, feet, q, phases, terrain=terrain)
+    v, off, ways = -0.3 * np.eye(robot.nv)[0], [0.0], [0.0]
+    for t in np.arange(0.0, walker.plan.duration, 0.01):
+        walker(q, v, t)
+        for foot in walker._feet_in(FootMode.SWING):
+            off += np.abs(solid.signed_distance([foot.goal.act(p) for p in foot.points])).tolist()
+            ways.append(np.linalg.norm(foot.goal.translation - foot.planned.translation))
+    assert max(ways) > 0.05
+    assert max(off) == pytest.approx(0.0, abs=1e-9)
+
+
 def test_a_trunk_on_four_feet_is_inclined_as_known_ground():
     """Its z axis is across the ways between feet that stand on a plane; else it stays upright."""
     robot = robots.load("quadruped")

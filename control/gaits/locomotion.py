@@ -24,11 +24,11 @@ from ...robots.configuration import check_configuration
 from ...robots.robot import Robot
 from ...robots.values import array, number
 from ..dcm import DcmPlan, Phase
-from ..references import Desired
+from ..references import Desired, moved
 from ..whole_body.standing import trunk
 from .foot import FootMode, GaitFoot
 from .foothold_program import FootholdProgram
-from .footholds import near
+from .footholds import LEVEL, near, placed
 from .gait import (
     GAITS,
     RISE,
@@ -47,6 +47,7 @@ from .walking import WalkingController
 QUICKEST = 0.6  # shortest times of a gait, as a fraction of the natural ones
 ROOM = 0.06  # of soles to risers ahead, so that they are lifted before they go on [h]
 UNLOAD = 0.04  # time to unload the feet that catch a push [s]
+SLOPE = 0.3  # of the ground that a foothold may be moved up or down on
 NEAR = 0.15  # how far from a moved foothold places to stand are searched [h]
 SHIFT = 3.0  # time to shift the weight before the first swing and after the last [1/ω]
 AHEAD = 5.0  # least time of the plan: what comes later counts e⁻⁵ [1/ω]
@@ -419,10 +420,13 @@ class GaitController(WalkingController):
             return super()._on_ground(foot, offset)
         return np.append(offset[:2], self.ground.slope @ offset[:2])
 
-    def _beside_edge(
-        self, terrain: Terrain, contact: Contact, T: Any, offset: Array, highest: float
-    ) -> Any:
-        return near(contact, T, offset, terrain, NEAR * self._own_height, highest)
+    def _place(self, contact: Contact, T: Any, offset: Array, terrain: Terrain) -> Any:
+        # also beside an edge, or higher or lower: what comes later is planned from there
+        there, highest = moved(T, offset), LEVEL + SLOPE * float(np.linalg.norm(offset))
+        found, _ = placed(contact, there, terrain, highest)
+        if found is None:
+            found = near(contact, there, offset, terrain, NEAR * self._own_height, highest)
+        return found
 
     def _next_groups(
         self, places: dict[str, Any], t: float, catch: bool = False

@@ -30,7 +30,7 @@ from ..whole_body.joint_limits import JointLimits
 from ..whole_body.standing import trunk
 from .foot import FootMode, GaitFoot
 from .foothold_program import FILTER, LAST, LATE, FootholdProgram
-from .footholds import LEVEL, placed
+from .footholds import LEVEL, STEEPEST, placed
 from .gait import middle
 from .grip import Grip
 from .reach import Reach
@@ -40,7 +40,6 @@ from .uneven_ground import UnevenGround
 # longest step of two feet, and of more, whose legs are bent, as a fraction of the height of the
 # centre of mass
 REACH, REACH_BENT = 0.5, 0.75
-SLOPE = 0.3  # of the ground that a foothold may be moved up or down on
 BRAKE = 6.0  # how quickly joints stop before the ends of their ranges, see `limits` [ω]
 DCM = 20.0  # weight of ξ
 # the same upwards, on points: less weight on them would hold ξ back, and let the robot down
@@ -318,13 +317,17 @@ class WalkingController:
             self._swung = self._short = np.zeros(3)
 
     def _footholds(self, phase: int) -> dict[str, Any]:
-        """The footholds of a phase; those of the first plan where a moved one is over an edge."""
+        """The footholds of a phase; those of the first plan where a moved one has no place."""
         now, first = (dict(plan.phases[phase].swings) for plan in (self.plan, self._first))
-        if self.terrain is None:
+        if self.terrain is None or self.plan is self._first:
             return now
-        ground, feet = self.terrain, self._feet
-        stand = all(placed(feet[n].contact, T, ground)[0] is not None for n, T in now.items())
-        return now if stand else first
+        there, ground = dict[str, Any](), self.terrain
+        for name, T in first.items():
+            way = now[name].translation - T.translation
+            there[name] = self._place(self._feet[name].contact, T, way, ground)
+            if there[name] is None:
+                return first
+        return there
 
     def _swing(self, foot: GaitFoot, t: float | None = None) -> None:
         begin = self.begin + self.plan.times[self._phase]
@@ -394,19 +397,17 @@ class WalkingController:
         """The offset (3,) of a foothold with that to the ground there; None if it cannot stand."""
         if self.terrain is None:
             return offset
-        contact, goal = foot.contact, foot.foothold
-        there = moved(goal, offset)
-        highest = LEVEL + SLOPE * float(np.linalg.norm(offset))
-        found, _ = placed(contact, there, self.terrain, highest)
-        if found is None:
-            found = self._beside_edge(self.terrain, contact, there, offset, highest)
-        return None if found is None else np.asarray(found.translation - goal.translation)
+        found = self._place(foot.contact, foot.foothold, offset, self.terrain)
+        return None if found is None else np.asarray(found.translation - foot.foothold.translation)
 
-    def _beside_edge(
-        self, terrain: Terrain, contact: Contact, T: Any, offset: Array, highest: float
-    ) -> Any:
-        """Another place for a moved foothold; None: it stays, for the next ones are given."""
-        return None
+    def _place(self, contact: Contact, T: Any, offset: Array, terrain: Terrain) -> Any:
+        """Where a foothold T is, moved by (3,) [m] along the plane of its ground; None: nowhere.
+
+        What comes later is given, at its heights: on a lower stair the robot would not be there.
+        """
+        x, y, z = T.rotation[:, 2]
+        rise = -(x * offset[0] + y * offset[1]) / max(z, STEEPEST)
+        return placed(contact, moved(T, np.append(offset[:2], rise)), terrain, LEVEL)[0]
 
 
 def _begin(begin: float) -> float:
