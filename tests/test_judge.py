@@ -238,6 +238,15 @@ def test_controllers_that_fail_are_told(biped, answer, says):
     assert not found.fell
 
 
+def test_what_gives_commands_is_called_with_q_and_v(biped):
+    robot, feet, q = biped
+    stands = lambda *given: control.stand(robot, feet, q)[0]  # noqa: E731
+    trial = partial(judging.trial, robot, q=q, contacts=feet, duration=0.05)
+    assert trial(stands) == trial(lambda *given: judging.OfState(stands()))
+    with pytest.raises(ConfigurationError, match=r"expected judging\.OfState"):
+        trial(stands, judging.World(sensors=control.Sensors()))
+
+
 def test_a_walk_is_measured(biped):
     """Distance and speed are those commanded; energy goes by the distance."""
     robot, feet, q = biped
@@ -454,7 +463,7 @@ def test_walkers_are_predictive_where_that_is_asked():
     [
         (["--predictive"], "--predictive: expected it with --gait"),
         (["--gait", "galop"], "choose from"),
-        (["--gait", "walk", "--speed", "nan"], "velocities"),
+        (["--gait", "walk", "--speed", "nan"], "--speed: got nan"),
         (["--gait", "walk"], "none of --speed, --sideways, --turn"),
         (["--turn", "0.1"], "--gait stand: got --turn"),
         (["--slope", "80"], "slope: got 80"),
@@ -463,6 +472,7 @@ def test_walkers_are_predictive_where_that_is_asked():
         (["--terrain", "stares"], "did you mean 'stairs'"),
         (["--ramp", "10", "--boards", "0.02"], "boards, ramp: got 0.02 m and 10 degrees"),
         (["--seconds", "0"], "greater than 0"),
+        (["--seeds", "0"], "at least 1"),
         (["--friction", "0.7,0.4"], "one number"),
     ],
 )

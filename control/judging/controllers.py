@@ -10,12 +10,13 @@ from numpy.typing import ArrayLike
 from ...arrays import Array
 from ...errors import ConfigurationError
 from ...robots.robot import Robot
-from ..estimation.sensors import Readings
+from ..estimation.sensors import Readings, Sensors
 
 # readings -> τ (na,); its attribute `status`, if there is one, is counted after each tick
 Controller = Callable[[Readings], ArrayLike]
-# robot, q (nq,) where it starts, velocity (3,) -> a controller that has not begun
-MakeController = Callable[[Robot, Array, Array], Controller]
+# robot, q (nq,) where it starts, velocity (3,) -> a controller that has not begun, or one of
+# (q, v, t) that gives commands
+MakeController = Callable[[Robot, Array, Array], Any]
 
 
 class OfState:
@@ -47,3 +48,20 @@ class OfState:
         self.status = command.status
         tau: Array = command.tau
         return tau
+
+
+def of_readings(controller: Any, sensors: Sensors | None) -> Controller:
+    """Return a controller of `Readings`: the same, or `OfState` of one that gives commands.
+
+    Raises:
+        ConfigurationError: one that gives commands, and sensors whose readings have no base.
+    """
+    if not getattr(controller, "gives_commands", False):
+        found: Controller = controller
+        return found
+    if sensors is not None:
+        raise ConfigurationError(
+            f"make_controller: got a {type(controller).__name__}, which needs q and v, and sensors "
+            "that do not measure the base; expected judging.OfState(controller, estimator)"
+        )
+    return OfState(controller)

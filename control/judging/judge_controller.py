@@ -61,7 +61,7 @@ def judge(
     Args:
         robot: floating base.
         make_controller: called with robot, q (nq,) and velocity (3,) before each trial; it returns
-            a controller, readings -> τ (na,), as `judging.walker` does.
+            a controller as of `judging.trial`, as `judging.walker` does.
         velocities: (3,) or (n, 3), to be commanded: (v_x, v_y) [m/s], ω_z [rad/s].
         duration: of a trial [s].
         seeds: how many trials in the real world.

@@ -14,7 +14,7 @@ from ...robots.configuration import check_configuration, check_robot
 from ...robots.robot import Robot
 from ...robots.values import instance, number, vector, whole_number
 from ..whole_body.standing import stand
-from .controllers import MakeController
+from .controllers import MakeController, of_readings
 from .impulse import Impulse
 from .run import Run
 from .world import World
@@ -117,7 +117,8 @@ def trial(
     Args:
         robot: floating base.
         make_controller: called with the robot, where it starts q (nq,), and the velocity (3,); it
-            returns a controller: readings -> τ (na,), see `Readings`.
+            returns a controller: readings -> τ (na,), see `Readings`; or (q, v, t) -> `Command`, as
+            a WholeBodyController, without sensors.
         world: as told when not given.
         velocity: commanded, (v_x, v_y) [m/s] and ω_z [rad/s], axes of the trunk.
         duration: [s].
@@ -143,7 +144,8 @@ def trial(
         stand(robot, feet, terrain=world.told)[1] if q is None else check_configuration(robot, q)
     )
     run = Run(robot, feet, world, start, command, duration, seed, impulse)
-    run.go(make_controller(robot, start.copy(), command.copy()))
+    controller = make_controller(robot, start.copy(), command.copy())
+    run.go(of_readings(controller, world.sensors))
     x, y, turn = map(float, command)
     return Trial(world, seed, (x, y, turn), impulse, **run.found())
 
