@@ -89,6 +89,7 @@ class FootholdProgram:
         phase: of the swing.
         bounds: of δ.
         late: within that share of its duration of touch-down the foothold stays.
+        ankles: errors of ξ that the feet on the ground correct without a step [m]; None: `ANKLES`.
 
     Attributes:
         offset: δ (3,) [m].
@@ -102,8 +103,10 @@ class FootholdProgram:
         bounds: Bounds,
         solver: Solver | None = None,
         late: float = LATE,
+        ankles: float | None = None,
     ) -> None:
         self.plan, self.phase, self.bounds, self.late = plan, phase, bounds, late
+        self._ankles = ANKLES if ankles is None else ankles
         self.offset: Array = np.zeros(3)
         self.planned = plan.phases[phase].duration
         self.timed = plan
@@ -155,7 +158,7 @@ class FootholdProgram:
         """τ₀ (ξ − p) (2,), where ξ would be in the planned time, but for what ankles correct."""
         planned = self._growth(gone)
         error = xi[:2] - self.plan.up[:2] - self._pivot - self._wanted / planned
-        error = error * max(0.0, 1 - ANKLES / max(float(np.linalg.norm(error)), 1e-12))
+        error = error * max(0.0, 1 - self._ankles / max(float(np.linalg.norm(error)), 1e-12))
         return np.asarray(planned * error + self._wanted)
 
     def _landing(self, arrives: Array, gone: float, least: float = 0.0) -> Landing:

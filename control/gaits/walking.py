@@ -79,6 +79,9 @@ class WalkingController:
     gives_commands = True
     _along = staticmethod(minimum_jerk)  # of swinging feet, along the ground
     _bends = False  # whether the robot gets lower where legs would be too long
+    # errors of ξ that soles correct without moving footholds that are given [h]; None: as points.
+    # ξ is behind by as much when a leg has climbed, for the other one is nearly straight by then
+    _ankles: float | None = 0.065
 
     def __init__(
         self,
@@ -312,8 +315,9 @@ class WalkingController:
         self._set_tasks()
         if self.reach.farthest > 0:
             bounds = self.reach.bounds(swings, state)
-            late = LAST if self._on_soles else LATE
-            self._feedback = FootholdProgram(self.plan, phase, bounds, self._solver, late)
+            late, ankles = (LAST, self._ankles) if self._on_soles else (LATE, None)
+            error = None if ankles is None else ankles * self.plan.height
+            self._feedback = FootholdProgram(self.plan, phase, bounds, self._solver, late, error)
             self._swung = self._short = np.zeros(3)
 
     def _footholds(self, phase: int) -> dict[str, Any]:
