@@ -552,16 +552,21 @@ def test_how_far_it_may_rise_and_sink_is_in_proportion_to_its_height(name):
 
 @needs_numba
 def test_a_humanoid_whose_waist_turns_with_its_base_keeps_its_feet():
-    """As the prediction takes waist and arms to do: G1 tilts by 50 degrees in 3 s otherwise."""
+    """As the prediction takes waist and arms to do: G1 tilts by 50 degrees in 3 s otherwise.
+
+    And joints near the ends of their ranges leave forces that hold: 7 ticks had none where they
+    were braked by half as stiff a barrier.
+    """
     pytest.importorskip("mujoco")
     robot = fw.load("g1")
     q, velocity = control.stand(robot, crouch=0.02)[1], (0.6, 0.0, 0.0)
     found = judging.trial(
         robot, lambda *given: judging.walker(*given, gait="walk", predictive=True),
-        judging.World.real(), velocity=velocity, duration=3.0, q=q,
+        judging.World.real(), velocity=velocity, duration=3.0, q=q, seed=2,
     )  # fmt: skip
     assert not found.ended
     assert found.tilt < 15.0
+    assert found.statuses["optimal"] > 1497
 
 
 def test_what_does_not_fit_is_refused():

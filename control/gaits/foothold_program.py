@@ -39,7 +39,7 @@ FADE = 0.65  # ρ
 TIMING = 1.0  # w_T
 MISSED = 30.0  # w_β
 SHORTEST = 0.85  # duration of a swing, unless it is planned to be shorter [1/ω]
-ANKLES = 0.02  # errors of ξ that the feet on the ground correct without a step [m]
+ANKLES = 0.02  # errors of ξ that points on the ground correct without a step [m]
 FILTER = 0.04  # time constant of the low-pass filter on τ₀ (ξ − p): velocities are noisy [s]
 RETIMED = 2e-3  # of a swing, below which its duration stays as it is [s]
 # of a swing's duration: within that of touch-down it is not shortened, for the foot has to come
@@ -89,7 +89,7 @@ class FootholdProgram:
         phase: of the swing.
         bounds: of δ.
         late: within that share of its duration of touch-down the foothold stays.
-        ankles: errors of ξ that the feet on the ground correct without a step [m]; None: `ANKLES`.
+        ankles: errors of ξ that the feet on the ground correct without a step [m].
 
     Attributes:
         offset: δ (3,) [m].
@@ -103,10 +103,10 @@ class FootholdProgram:
         bounds: Bounds,
         solver: Solver | None = None,
         late: float = LATE,
-        ankles: float | None = None,
+        ankles: float = ANKLES,
     ) -> None:
         self.plan, self.phase, self.bounds, self.late = plan, phase, bounds, late
-        self._ankles = ANKLES if ankles is None else ankles
+        self._ankles = ankles
         self.offset: Array = np.zeros(3)
         self.planned = plan.phases[phase].duration
         self.timed = plan

@@ -124,8 +124,6 @@ class GaitController(WalkingController):
             cannot reach.
     """
 
-    _ankles = None  # it plans anew from where feet land
-
     def __init__(
         self,
         robot: Robot,

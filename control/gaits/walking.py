@@ -29,7 +29,7 @@ from ..whole_body.failure import LATEST, OneThread, check_time
 from ..whole_body.joint_limits import JointLimits
 from ..whole_body.standing import trunk
 from .foot import FootMode, GaitFoot
-from .foothold_program import FILTER, LAST, LATE, FootholdProgram
+from .foothold_program import ANKLES, FILTER, LAST, LATE, FootholdProgram
 from .footholds import LEVEL, STEEPEST, placed
 from .gait import middle
 from .grip import Grip
@@ -79,9 +79,9 @@ class WalkingController:
     gives_commands = True
     _along = staticmethod(minimum_jerk)  # of swinging feet, along the ground
     _bends = False  # whether the robot gets lower where legs would be too long
-    # errors of ξ that soles correct without moving footholds that are given [h]; None: as points.
-    # ξ is behind by as much when a leg has climbed, for the other one is nearly straight by then
-    _ankles: float | None = 0.065
+    # errors of ξ that soles correct without moving footholds [h]: it is behind by as much when a
+    # leg has climbed, for the other one is nearly straight by then
+    _ankles = 0.065
 
     def __init__(
         self,
@@ -315,9 +315,8 @@ class WalkingController:
         self._set_tasks()
         if self.reach.farthest > 0:
             bounds = self.reach.bounds(swings, state)
-            late, ankles = (LAST, self._ankles) if self._on_soles else (LATE, None)
-            error = None if ankles is None else ankles * self.plan.height
-            self._feedback = FootholdProgram(self.plan, phase, bounds, self._solver, late, error)
+            own = (LAST, self._ankles * self.plan.height) if self._on_soles else (LATE, ANKLES)
+            self._feedback = FootholdProgram(self.plan, phase, bounds, self._solver, *own)
             self._swung = self._short = np.zeros(3)
 
     def _footholds(self, phase: int) -> dict[str, Any]:

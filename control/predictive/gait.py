@@ -46,8 +46,8 @@ POSTURE = 0.05  # of the accelerations of joints that carry feet [s⁴/rad²]
 # of all others: a waist and arms turn with the base, as the prediction takes them to do; if they
 # gave way, the base would turn instead
 RIGID = 10.0
-# of the joints' ranges: legs that trot come near theirs, and so do narrow ankles that walk; one that
-# is braked earlier, as it is never to stop within a tick, leaves no forces that hold its sole [1/s]
+# of the joints' ranges: legs that trot come near theirs, and so do ankles that walk, which leave
+# no forces that hold a sole where they are braked too early [1/s]
 STIFFNESS = 160.0
 RAMP = 0.01  # time to load and unload a foot: a trot has no more [s]
 GRIP = 0.5  # share of the friction that is used: the ground may be half as rough as told
@@ -81,6 +81,7 @@ class PredictiveGait(GaitController):
 
     _along = staticmethod(minimum_acceleration)  # joints have their largest speeds
     _bends = True
+    _ankles = 0.0  # its soles have to give L̇: footholds answer each error of ξ
 
     def __init__(
         self,
