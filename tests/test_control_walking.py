@@ -132,14 +132,13 @@ FAR = foothold_program.Bounds(np.vstack([np.eye(2), -np.eye(2)]), np.full(4, 9.0
 @pytest.mark.parametrize(("phase", "since"), [(1, 0.0), (3, 0.1), (5, 0.3)])
 def test_footholds_move_by_as_much_as_brings_the_plan_to_xi(monkeypatch, phase, since):
     """Without bounds, in the planned time, the plan has the ξ that was found, and at landing."""
-    monkeypatch.setattr(foothold_program, "ANKLES", 0.0)
     monkeypatch.setattr(foothold_program, "TIMING", 1e4)
     monkeypatch.setattr(foothold_program, "MISSED", 1e4)
     robot = robots.load("biped")
     feet, q = crouched(robot, 0.0)
     plan = DcmPlan(gaits.footsteps(feet, q, 4, length=0.2), 0.8)
     t, error = plan.times[phase] + since, np.array([0.01, -0.02, 0.0])
-    program = foothold_program.FootholdProgram(plan, phase, FAR)
+    program = foothold_program.FootholdProgram(plan, phase, FAR, ankles=0.0)
     xi = plan.dcm(t)[0] + error
     assert program.follow(xi, t, step=1e12)  # no filter
     assert program.aimed.dcm(t)[0] - plan.dcm(t)[0] == pytest.approx(error, abs=1e-6)
@@ -168,9 +167,8 @@ def test_a_push_in_the_last_fifth_of_a_swing_still_moves_its_foothold():
 
 
 @pytest.mark.parametrize("seed", range(6))
-def test_footholds_and_their_time_are_the_optimum(monkeypatch, seed):
+def test_footholds_and_their_time_are_the_optimum(seed):
     """The program as it is written, by cvxpy; ξ that goes on by itself misses by what is said."""
-    monkeypatch.setattr(foothold_program, "ANKLES", 0.0)
     rng = np.random.default_rng(seed)
     robot = robots.load("biped")
     feet, q = crouched(robot, 0.0)
@@ -178,7 +176,7 @@ def test_footholds_and_their_time_are_the_optimum(monkeypatch, seed):
     around = np.sort(rng.uniform(0, 2 * np.pi, 7))
     normals = np.column_stack([np.cos(around), np.sin(around)])
     bounds = foothold_program.Bounds(normals, rng.uniform(0.0, 0.2, 7))
-    program = foothold_program.FootholdProgram(plan, phase, bounds)
+    program = foothold_program.FootholdProgram(plan, phase, bounds, ankles=0.0)
     since = float(plan.times[phase] + 0.1)
     xi = plan.dcm(since)[0] + np.append(rng.uniform(-0.1, 0.1, 2), 0.0)
     found = program.landing(xi, since)
