@@ -41,14 +41,15 @@ class GroundPlane:
     def __init__(self, feet: Iterable[Any]) -> None:
         feet = list(feet)
         self.point = np.mean([T.translation for T in feet], axis=0)
-        self.slope: Array = _slope(np.mean([T.rotation[:, 2] for T in feet], axis=0))
+        self.slope: Array = np.array(_slope(np.mean([T.rotation[:, 2] for T in feet], axis=0)))
         self.tilt = self._tilt()
 
     def fit(self, places: Iterable[Any], soles: Iterable[Any] = ()) -> None:
         """Take up where feet stand now (`pin.SE3`, at least one), and which of these are soles."""
         slopes = [_slope(T.rotation[:, 2]) for T in soles]
         if slopes:
-            self.slope = np.median([self.slope, *slopes], axis=0)
+            known = zip(self.slope.tolist(), *slopes, strict=True)
+            self.slope = np.array([_median(values) for values in known])
             self.tilt = self._tilt()
         x = [T.translation.tolist() for T in places]
         n = len(x)
@@ -83,6 +84,13 @@ class GroundPlane:
         ])  # fmt: skip
 
 
-def _slope(normal: Array) -> Array:
+def _slope(normal: Array) -> list[float]:
     """The slope (2,) of what has this normal (3,)."""
-    return np.clip(-normal[:2] / max(float(normal[2]), 1e-3), -STEEPEST, STEEPEST)
+    x, y, z = normal.tolist()
+    return [min(max(-a / max(z, 1e-3), -STEEPEST), STEEPEST) for a in (x, y)]
+
+
+def _median(values: Sequence[float]) -> float:
+    """The middle one, or the mean of the middle two; NumPy's takes longer than all the rest."""
+    ordered, n = sorted(values), len(values)
+    return 0.5 * (ordered[(n - 1) // 2] + ordered[n // 2])
