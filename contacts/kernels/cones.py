@@ -101,26 +101,6 @@ def twice_scaled(v, cones, wbar, factors, out):
         out[j] = wbar[j] * wbar[j] * v[j]
 
 
-def twice(d, r, sign, cones, wbar, factors, out):
-    """Write W d + sign W² r."""
-    D, K, P = cones
-    last = (D - 1) * K
-    for k in range(K):
-        beta, along = factors[0, k], 0.0
-        for c in range(D - 1):
-            along = along + wbar[c * K + k] * d[c * K + k]
-        top = d[last + k] + along * factors[1, k]
-        square = sign * beta * beta
-        double = 2.0 * euclidean(wbar, r, cones, k)
-        for c in range(D - 1):
-            j = c * K + k
-            out[j] = beta * (d[j] + wbar[j] * top) + square * (double * wbar[j] + r[j])
-        own = wbar[last + k]
-        out[last + k] = beta * (own * d[last + k] + along) + square * (double * own - r[last + k])
-    for j in range(D * K, D * K + P):
-        out[j] = wbar[j] * (d[j] + sign * wbar[j] * r[j])
-
-
 def corrected(lam, z, target, cones, factors, d):
     """Write −λ + r with λ∘r = target e + (λ + z)∘z, where u∘v is (u_l v + v_l u, uᵀv), l = D − 1.
 
@@ -166,35 +146,6 @@ def inverse_step(v, dv, cones, inverse):
         most = larger(under, most)
     for j in range(D * K, D * K + P):
         most = larger(-dv[j] / v[j], most)
-    return most
-
-
-def inverse_steps(lam, d, ds, cones, inverse):
-    """Return the least 1/α, at least 1/FAR, with λ + α ds and λ + α (d − ds) in all cones.
-
-    Args:
-        lam, d, ds: vectors, λ inside.
-        cones: D, K, P.
-        inverse: (K,), 1/(λᵀJλ).
-    """
-    D, K, P = cones
-    last = (D - 1) * K
-    most = 1.0 / FAR
-    for k in range(K):
-        c, x, y = lam[last + k], ds[last + k], d[last + k] - ds[last + k]
-        cc, xx, yy, xc, yc = c * c, x * x, y * y, x * c, y * c
-        for i in range(D - 1):
-            j = i * K + k
-            c, x, y = lam[j], ds[j], d[j] - ds[j]
-            cc, xx, yy, xc, yc = cc - c * c, xx - x * x, yy - y * y, xc - x * c, yc - y * c
-        # the smaller roots of a α² + 2 b α + c; b² ≥ ac, but for rounding
-        most = larger((root(larger(xc * xc - xx * cc, 0.0)) - xc) * inverse[k], most)
-        most = larger((root(larger(yc * yc - yy * cc, 0.0)) - yc) * inverse[k], most)
-    for j in range(D * K, D * K + P):
-        share = 1.0 / lam[j]
-        along = ds[j] * share
-        most = larger(-along, most)
-        most = larger(along - d[j] * share, most)
     return most
 
 

@@ -15,7 +15,6 @@ from __future__ import annotations
 from typing import Any
 
 from ...contacts.kernels.algebra import add, dot, norm
-from ...contacts.kernels.cones import twice
 from ...dynamics.kernels.scalars import root
 from .riccati import (
     STATES,
@@ -77,22 +76,22 @@ def pull(F, C, at, sizes, z, out):
     for i in range(b):
         own, row = out[i], D * K + i * m
         for j in range(0, r - 1, 2):
-            x, y = both_sides(z, row, j, m, r), both_sides(z, row, j + 1, m, r)
+            x, y = both_sides(z, row, j, -1.0, m, r), both_sides(z, row, j + 1, -1.0, m, r)
             for a in range(n):
                 own[a] = own[a] + (x * F[i, j, a] + y * F[i, j + 1, a])
         for j in range(r - r % 2, r):
-            add(own, both_sides(z, row, j, m, r), F[i, j], n)
+            add(own, both_sides(z, row, j, -1.0, m, r), F[i, j], n)
         for j in range(q):
             for a in range(D):
                 k = at[i, j, a]
                 own[k] = own[k] - z[a * K + i * q + j] * C[i, j, a]
 
 
-def both_sides(z, row, j, m, r):
-    """The multiplier of row j of F, from above, less that from below."""
+def both_sides(z, row, j, sign, m, r):
+    """What row j of F has in z: from above, and times a sign from below."""
     if j < 2 * r - m:
         return 1.0 * z[row + j]
-    return z[row + j] - z[row + j + m - r]
+    return z[row + j] + sign * z[row + j + m - r]
 
 
 def residuals(p, first, at, sizes, found, work):
@@ -168,7 +167,7 @@ def stiffen(p, sizes, k, wbar, weights, P):
         P[i, i] = P[i, i] + p.Q[k, i]
     for j in range(BOUNDS):
         i, at = D * K + b * m + k * BOUNDS + j, ENTRIES[j]
-        one, two = wbar[i] * wbar[i], wbar[i + (N + 1) * BOUNDS] * wbar[i + (N + 1) * BOUNDS]
+        one, two = wbar[i], wbar[i + (N + 1) * BOUNDS]
         weights[k, j] = 1.0 / (one + two)
         P[at, at] = P[at, at] + one * two * weights[k, j]
 
@@ -187,9 +186,7 @@ def block_factor(given, i, sizes, wbar, factors, H, M, T):
     off = D * K + i * m
     for a in range(n):
         for j in range(r):
-            w = wbar[off + j]
-            if j >= 2 * r - m:
-                w = root(w * w + wbar[off + j + m - r] * wbar[off + j + m - r])
+            w = root(both_sides(wbar, off, j, 1.0, m, r))
             M[a, 1 + j] = w * F[j, a]
         clear(H[a], a)
         H[a, a] = root(R[a])
@@ -245,18 +242,16 @@ def cone_columns(scales, k, K, D, wbar, factors, T):
 def solve(p, first, at, sizes, work, blocks, nodes):
     """Write the step (du, dx, dε, ds) for the scaled complementarity in d."""
     N, b, n, m, r, D, q = sizes
-    K, P, _L = slack_sizes(N, b, n, m, r, D, q)
+    K, _P, _L = slack_sizes(N, b, n, m, r, D, q)
     off = D * K + b * m
-    cones = D, K, P
-    vectors, factors, motions, inputs, rows, weights, _flags = work
-    wbar, d, lack, t, ds = vectors[1], vectors[4], vectors[5], vectors[6], vectors[7]
+    vectors, _factors, motions, inputs, rows, weights, _flags = work
+    wbar, lack, t, ds = vectors[1], vectors[5], vectors[6], vectors[7]
     ru, du, half = inputs[0], inputs[1], inputs[2]
     re, deps, ge = rows[0], rows[1], rows[2]
     dx, q_, y = motions[1], motions[2], motions[3]
     H, V, _X, _M, _C = blocks
     Pp, U, Z, T, v, forced, _squares, w = nodes
     pnow, pushed, temporary = w[0], w[1], w[2]
-    twice(d, lack, -1.0, cones, wbar, factors, t)
     for i in range(b):
         for a in range(n):
             half[i, a] = ru[i, a]
@@ -270,7 +265,7 @@ def solve(p, first, at, sizes, work, blocks, nodes):
         for j in range(BOUNDS):
             i = off + k * BOUNDS + j
             ge[k, j] = t[i] + t[i + (N + 1) * BOUNDS] - re[k, j]
-            slope = t[i] - wbar[i] * wbar[i] * ge[k, j] * weights[k, j]
+            slope = t[i] - wbar[i] * ge[k, j] * weights[k, j]
             q_[k, ENTRIES[j]] = q_[k, ENTRIES[j]] + SIGNS[j] * slope
     for a in range(STATES):
         pnow[a] = q_[N, a]
@@ -295,6 +290,6 @@ def solve(p, first, at, sizes, work, blocks, nodes):
     for k in range(N + 1):
         for j in range(BOUNDS):
             i = off + k * BOUNDS + j
-            one = wbar[i] * wbar[i]
-            deps[k, j] = (ge[k, j] + one * SIGNS[j] * dx[k, ENTRIES[j]]) * weights[k, j]
+            along = ge[k, j] + wbar[i] * SIGNS[j] * dx[k, ENTRIES[j]]
+            deps[k, j] = along * weights[k, j]
     left_over(p, at, sizes, du, dx, deps, lack, ds)

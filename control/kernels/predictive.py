@@ -7,7 +7,7 @@
 
 slacks s in half-lines and Lorentz cones, z their multipliers. x follows from u, and the costates y
 from x and z, so that what a step of Newton's leaves of these equations is nothing but rounding; it
-is (W of Nesterov and Todd, see `contacts.kernels.cones`, with z in the place of x there)
+is, with W and d of `slacks`,
 
     (H + FᵀW²F) du = −r_u − Fᵀ(W d − W² δ),   ds = δ − F du,   dz = W d − W² ds,
 
@@ -28,13 +28,13 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from ...contacts.kernels.algebra import add, any_lane, dot, norm
-from ...contacts.kernels.cones import corrected, inverse_steps, scaled, scaling, twice
 from ...contacts.kernels.conic import step
 from ...dynamics.kernels.rows import gather, scatter
 from ...dynamics.kernels.scalars import LANES, arrays, choose, larger, root, smaller, workspaces
 from ...dynamics.kernels.toolchain import Kernel
 from .newton import BOUNDS, ENTRIES, SIGNS, build, left_over, residuals, slack_sizes, solve
 from .riccati import STATES, WRENCH, add_times, clear, free, push
+from .slacks import corrector, gone, predicted, predictor, steps
 
 VECTORS = 9  # of workspace, of as many entries as there are slacks
 TO_BOUNDARY = 0.99  # of the way to the boundary of the cones that a step may go
@@ -165,11 +165,11 @@ def minimise(p, first, at, sizes, options, found, work, blocks, nodes):
     cones = D, K, P
     u, w, x, _y, eps, z, told = found
     vectors, factors, motions, inputs, rows, weights, flags = work
-    s, wbar, lam, za, d, lack, _t, ds, dz = (
+    s, wbar, lam, za, d, lack, t, ds, dz = (
         vectors[0], vectors[1], vectors[2], vectors[3], vectors[4], vectors[5], vectors[6],
         vectors[7], vectors[8],
     )  # fmt: skip
-    du, deps, dx = inputs[1], rows[1], motions[1]
+    du, deps, dx, scales = inputs[1], rows[1], motions[1], (wbar, factors, lam, za)
     gap, lacking = begin(p, first, at, sizes, options[1], found, work)
     told[3], ended = 0.0 * told[3], 0.0 * p.start[0]
     told[3] = ended
@@ -191,20 +191,14 @@ def minimise(p, first, at, sizes, options, found, work, blocks, nodes):
         running = choose(running, choose(error - options[0], 1.0, 0.0), 0.0)
         if not any_lane(running, flags) or iteration >= options[2]:
             break
-        scaling(z, s, cones, wbar, factors)
-        scaled(s, cones, wbar, factors, lam)
+        predictor(z, s, lack, cones, scales, d, t)
         build(p, first, at, sizes, wbar, factors, weights, blocks, nodes)
-        for i in range(L):
-            d[i] = -lam[i]
         solve(p, first, at, sizes, work, blocks, nodes)
-        scaled(ds, cones, wbar, factors, za)
-        length = smaller(1.0, 1.0 / inverse_steps(lam, d, za, cones, factors[4]))
+        length = smaller(1.0, 1.0 / predicted(ds, cones, scales, d))
         left = 1.0 - length
-        corrected(lam, za, left * left * left * gap / count, cones, factors, d)
+        corrector(z, lack, ds, left * left * left * gap / count, cones, scales, d, t)
         solve(p, first, at, sizes, work, blocks, nodes)
-        scaled(ds, cones, wbar, factors, za)
-        length = TO_BOUNDARY / inverse_steps(lam, d, za, cones, factors[4])
-        twice(d, ds, -1.0, cones, wbar, factors, dz)
+        length = TO_BOUNDARY / steps(ds, cones, scales, d, dz)
         length = choose(running, smaller(length, 1.0), 0.0)
         # a lane that stumbles over rounding keeps what it had
         length = choose(length, length, 0.0)
@@ -284,17 +278,6 @@ def constants(p, sizes, out):
         for j in range(BOUNDS):
             out[off + k * BOUNDS + j] = p.d[k, j]
             out[off + (N + 1 + k) * BOUNDS + j] = 0.0
-
-
-def gone(s, z, ds, dz, length, lack, L):
-    """Go a step; what s lacks is linear in it. Return sᵀz."""
-    gap, left = 0.0, 1.0 - length
-    for i in range(L):
-        s[i] = s[i] + length * ds[i]
-        z[i] = z[i] + length * dz[i]
-        lack[i] = left * lack[i]
-        gap = gap + s[i] * z[i]
-    return gap
 
 
 def roll_out(p, first, sizes, u, w, x):
