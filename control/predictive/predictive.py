@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike
 
-from ...arrays import Array, Index
+from ...arrays import Array
 from ...contacts import ContactSet
 from ...dynamics import State, Wrench
 from ...errors import ConfigurationError, ContactError, unknown
@@ -19,8 +19,7 @@ from ...robots.robot import Robot
 from ...robots.values import array, instance, length, number, sequence, whole_number
 from ..kernels import TICKS
 from ..kernels.centroidal import ASSEMBLE, Cost, Grid, Nominal, Targets
-from ..kernels.newton import BOUNDS
-from ..kernels.predictive import PREDICT, Problems
+from ..kernels.predictive import PREDICT
 from ..limbs import hips
 from .blocks import blocks_of, legs_of, side_by_side
 from .centroidal import Body, Reference
@@ -216,13 +215,15 @@ class Predictive:
         given = Grid(grid.durations, grid.index, begin, contact, poses, known)
         carries = np.zeros(len(self.contacts), dtype=bool)
         carries[contact[: counts[0]]] = True
-        problem, first, at = self._empty(sum(counts[i] for i in grid.index.tolist()))
+        blocks, b = self._blocks, sum(counts[i] for i in grid.index.tolist())
+        (_, q, D), (_, r, n), j = blocks.cones.shape, blocks.rows.shape, blocks.joints.shape[1]
+        problem = Subproblem.empty((self.count, b, n, r + 2 * j, r + j, D, q))
         ASSEMBLE.overload().run(
-            body.rigid, targets, given, nominal, self._blocks,
+            body.rigid, targets, given, nominal, blocks,
             legs_of(state, self.contacts, self._hips), self._standing, carries, self._cost,
-            problem, first, at,
+            problem.arrays, problem.first, problem.at,
         )  # fmt: skip
-        return Subproblem(*problem, first, at)
+        return problem
 
     def _targets(self, wanted: Reference) -> Targets:
         """The arrays of a reference."""
@@ -236,18 +237,6 @@ class Predictive:
                     f"reference: got {name} of shape {x.shape}, expected {expected}"
                 )
         return found
-
-    def _empty(self, b: int) -> tuple[Problems, Index, Index]:
-        """The subproblem's arrays, `first` and `at`, not yet filled, of b contacts."""
-        N, blocks = self.count, self._blocks
-        (_, q, D), (_, r, n), j = blocks.cones.shape, blocks.rows.shape, blocks.joints.shape[1]
-        shapes = (
-            (N,), (N, 3), (N, 3, 3), (N, 12), (N + 1, 12), (N + 1, 12), (12,), (b, 6, n), (b, n),
-            (b, n), (b, r + j, n), (b, r + 2 * j), (b, q, D), (b, q, D), (N + 1, BOUNDS),
-            (N + 1, BOUNDS),
-        )  # fmt: skip
-        first, at = np.empty(N + 1, dtype=np.intp), np.empty((b, q, D), dtype=np.intp)
-        return Problems(*map(np.empty, shapes)), first, at
 
 
 def _known(wrenches: Sequence[Wrench] | Wrench | None) -> Array:

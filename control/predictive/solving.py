@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import itertools
 import math
-import operator
 import threading
 from collections.abc import Sequence
 from functools import cache
@@ -19,10 +18,8 @@ from ..kernels.newton import BOUNDS
 from ..kernels.predictive import (
     PREDICT,
     PREDICTIONS,
-    Problems,
     answer_shapes,
     memory_size,
-    problem_shapes,
 )
 from .reference import by_cvxpy
 from .subproblem import Sizes, Solution, Subproblem
@@ -86,25 +83,25 @@ def _solved(
 ) -> list[Solution]:
     """What the kernel finds, for problems with the same contacts."""
     one, options = problems[0], np.array([tolerance, START, ITERATIONS])
-    size, needed, ends = _extents(one.sizes)
+    needed, ends = _extents(one.sizes)
+    size = len(one.data)
     memory = _memory(lanes * size + LANES * needed)  # uncompiled, one takes all lanes
-    given, found = memory[: lanes * size].reshape(lanes, size), list[Solution]()
+    shared, answers = (one.first, one.at, one.sizes, options), np.empty((len(problems), ends[-1]))
     for start in range(0, len(problems), lanes):
-        group = problems[start : start + lanes]
-        for row, problem in zip(given, group, strict=False):
-            np.concatenate(_arrays(problem), axis=None, out=row)
-        answers = np.empty((len(group), ends[-1]))
-        shared = one.first, one.at, one.sizes, options
-        kernel(given[: len(group)], *shared, answers, memory[given.size :])
-        found += [_solution(one.sizes, ends, row) for row in answers]
-    return found
+        data = [problem.data for problem in problems[start : start + lanes]]
+        rows = data[0]
+        if len(data) > 1:
+            rows = np.concatenate(data, out=memory[: len(data) * size])
+        found = answers[start : start + lanes]
+        kernel(rows.reshape(-1, size), *shared, found, memory[lanes * size :])
+    return _solutions(one.sizes, ends, answers)
 
 
 @cache
-def _extents(sizes: Sizes) -> tuple[int, int, list[int]]:
-    """How many numbers a problem has, and the kernel needs in a lane; where its answers begin."""
+def _extents(sizes: Sizes) -> tuple[int, list[int]]:
+    """How many numbers the kernel needs in a lane; where each of a problem's answers begins."""
     ends = [0, *itertools.accumulate(map(math.prod, answer_shapes(*sizes)))]
-    return sum(map(math.prod, problem_shapes(*sizes))), memory_size(*sizes) + 1, ends
+    return memory_size(*sizes) + 1, ends
 
 
 def _memory(count: int) -> Array:
@@ -116,16 +113,18 @@ def _memory(count: int) -> Array:
 
 
 _kept = threading.local()
-_arrays = operator.attrgetter(*Problems._fields)
 
 
-def _solution(sizes: Sizes, ends: list[int], told: Array) -> Solution:
+def _solutions(sizes: Sizes, ends: list[int], answers: Array) -> list[Solution]:
+    """The answers of problems, a row each, as solutions."""
     N, b, _, m, _, D, q = sizes
-    parts = zip(itertools.pairwise(ends), answer_shapes(*sizes), strict=True)
-    u, w, x, y, eps, z, ending = [told[i:j].reshape(shape) for (i, j), shape in parts]
+    count, shapes = len(answers), answer_shapes(*sizes)
+    parts = zip(itertools.pairwise(ends), shapes, strict=True)
+    u, w, x, y, eps, z, told = [answers[:, i:j].reshape(count, *s) for (i, j), s in parts]
     of_cones, of_rows = D * b * q, b * m
-    rows = z[of_cones : of_cones + of_rows].reshape(b, m)
-    bounds = z[of_cones + of_rows :][: (N + 1) * BOUNDS].reshape(N + 1, BOUNDS)
-    cones = z[:of_cones].reshape(D, b, q).transpose(1, 2, 0)
-    cost, error, iterations, solved = ending.tolist()
-    return Solution(u, w, x, eps, y, rows, cones, bounds, cost, error, int(iterations), solved > 0)
+    cones = z[:, :of_cones].reshape(count, D, b, q).transpose(0, 2, 3, 1)
+    rows = z[:, of_cones : of_cones + of_rows].reshape(count, b, m)
+    bounds = z[:, of_cones + of_rows :][:, : (N + 1) * BOUNDS].reshape(count, N + 1, BOUNDS)
+    cost, error, iterations, solved = told.T.tolist()
+    of_all = u, w, x, eps, y, rows, cones, bounds, cost, error
+    return list(map(Solution, *of_all, map(int, iterations), [value > 0 for value in solved]))

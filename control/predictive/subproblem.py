@@ -17,18 +17,30 @@ with multipliers z of the limits and costates y,
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-from functools import cached_property
+import itertools
+import math
+from dataclasses import dataclass, field
+from functools import cache, cached_property
+from typing import Any
 
 import numpy as np
 
 from ...arrays import Array, Index
 from ...dynamics.spatial import skew
 from ..kernels.newton import BOUNDS, ENTRIES, SIGNS
+from ..kernels.predictive import Problems, problem_shapes
 
 Sizes = tuple[int, int, int, int, int, int, int]
 E = np.zeros((BOUNDS, 12))
 E[range(BOUNDS), ENTRIES] = SIGNS
+
+
+@cache
+def extents(sizes: Sizes) -> tuple[tuple[int, int, tuple[int, ...]], ...]:
+    """Return where each array begins and ends in the data of problems of these sizes, its shape."""
+    shapes = problem_shapes(*sizes)
+    ends = [0, *itertools.accumulate(map(math.prod, shapes))]
+    return tuple(zip(ends, ends[1:], shapes, strict=False))
 
 
 @dataclass(frozen=True, eq=False)
@@ -48,6 +60,7 @@ class Subproblem:
         d, rho: (N + 1, 6).
         first: (N + 1,), the contacts of node k are first[k] … first[k + 1] − 1.
         at: (b, q, D), which entry of u; −1 where C is zero.
+        data: the floats of all of them, one array after the other: each is a view of it.
     """
 
     h: Array
@@ -68,6 +81,37 @@ class Subproblem:
     rho: Array
     first: Index
     at: Index
+    data: Array = field(init=False, repr=False)
+
+    def __post_init__(self) -> None:
+        """Copy the arrays, one after the other."""
+        data = np.concatenate([getattr(self, name) for name in Problems._fields], axis=None)
+        self._divide(data, self.sizes)
+
+    @classmethod
+    def empty(cls, sizes: Sizes) -> Subproblem:
+        """Return one of N, b, n, m, r, D, q whose arrays are still to be written."""
+        (N, b, _, _, _, D, q), count = sizes, extents(sizes)[-1][1]
+        made = cls.__new__(cls)
+        made.__dict__.update(
+            first=np.empty(N + 1, dtype=np.intp), at=np.empty((b, q, D), dtype=np.intp), sizes=sizes
+        )
+        made._divide(np.empty(count), sizes)
+        return made
+
+    def _divide(self, data: Array, sizes: Sizes) -> None:
+        """Make the arrays views of `data`."""
+        for name, (i, j, shape) in zip(Problems._fields, extents(sizes), strict=True):
+            self.__dict__[name] = data[i:j].reshape(shape)
+        self.__dict__["data"] = data
+
+    def __reduce__(self) -> Any:
+        return Subproblem, (*self.arrays, self.first, self.at)
+
+    @property
+    def arrays(self) -> Problems:
+        """All arrays of floats."""
+        return Problems(*[self.__dict__[name] for name in Problems._fields])
 
     @cached_property
     def sizes(self) -> Sizes:
