@@ -184,10 +184,11 @@ def block_factor(given, i, sizes, wbar, factors, H, M, T):
     N, b, n, m, r, D, q = sizes
     K, _P, _L = slack_sizes(N, b, n, m, r, D, q)
     off = D * K + i * m
-    for a in range(n):
-        for j in range(r):
-            w = root(both_sides(wbar, off, j, 1.0, m, r))
+    for j in range(r):
+        w = root(both_sides(wbar, off, j, 1.0, m, r))
+        for a in range(n):
             M[a, 1 + j] = w * F[j, a]
+    for a in range(n):
         clear(H[a], a)
         H[a, a] = root(R[a])
     for j in range(q):
@@ -207,7 +208,9 @@ def block_factor(given, i, sizes, wbar, factors, H, M, T):
     for a in range(n):
         M[a, 0] = H[a, a]
         length = norm(M[a], 1 + r)
-        inverse, share = 1.0 / length, 1.0 / (length + H[a, a])
+        both = length + H[a, a]
+        inverse = 1.0 / (length * both)
+        inverse, share = inverse * both, inverse * length
         for c in range(a + 1, n):
             M[c, 0] = H[c, a]
             along = dot(M[a], M[c], 1 + r) * inverse

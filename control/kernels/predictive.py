@@ -36,7 +36,7 @@ from .newton import BOUNDS, ENTRIES, SIGNS, build, left_over, residuals, slack_s
 from .riccati import STATES, WRENCH, add_times, clear, free, push
 from .slacks import corrector, gone, predicted, predictor, steps
 
-VECTORS = 9  # of workspace, of as many entries as there are slacks
+VECTORS = 8  # of workspace, of as many entries as there are slacks
 TO_BOUNDARY = 0.99  # of the way to the boundary of the cones that a step may go
 # W²ds is a small number times a large one when limits are met: multipliers are less exact than the
 # forces and the cost, which they move by the square of their own error
@@ -165,9 +165,9 @@ def minimise(p, first, at, sizes, options, found, work, blocks, nodes):
     cones = D, K, P
     u, w, x, _y, eps, z, told = found
     vectors, factors, motions, inputs, rows, weights, flags = work
-    s, wbar, lam, za, d, lack, t, ds, dz = (
+    s, wbar, lam, za, d, lack, t, ds = (
         vectors[0], vectors[1], vectors[2], vectors[3], vectors[4], vectors[5], vectors[6],
-        vectors[7], vectors[8],
+        vectors[7],
     )  # fmt: skip
     du, deps, dx, scales = inputs[1], rows[1], motions[1], (wbar, factors, lam, za)
     gap, lacking = begin(p, first, at, sizes, options[1], found, work)
@@ -198,6 +198,7 @@ def minimise(p, first, at, sizes, options, found, work, blocks, nodes):
         left = 1.0 - length
         corrector(z, lack, ds, left * left * left * gap / count, cones, scales, d, t)
         solve(p, first, at, sizes, work, blocks, nodes)
+        dz = t  # which it takes no more
         length = TO_BOUNDARY / steps(ds, cones, scales, d, dz)
         length = choose(running, smaller(length, 1.0), 0.0)
         # a lane that stumbles over rounding keeps what it had
