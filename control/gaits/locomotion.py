@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from copy import copy
+from math import ceil
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -436,7 +437,7 @@ class GaitController(WalkingController):
         if self.path.stands:
             count = cycle if catch or not self._at_home(places, t) else 0
         else:
-            count = max(cycle, int(np.ceil(AHEAD / (self.gait.swing + self.gait.double))))
+            count = max(cycle, ceil(AHEAD / (self.gait.swing + self.gait.double)))
         return [self._groups[(self._turn + k) % cycle] for k in range(count)]
 
     def _at_home(self, places: dict[str, Any], t: float) -> bool:

@@ -91,10 +91,11 @@ class FootPlacement:
     ) -> Callable[[dict[str, Any], int, str], Any]:
         """Return where feet land that swing in turn from `lift` [s] on, see `swings_in_turn`."""
         ahead = [self._ahead(path, lift + k * self.step) for k in range(len(groups))]
+        inclined = self._inclined()
         beside, (off_x, off_y, _) = self._beside(path), self.offset.tolist()
 
         def goal(places: dict[str, Any], k: int, name: str) -> Any:
-            P, axes, (left_x, left_y) = ahead[k]
+            P, (left_x, left_y) = ahead[k]
             (x, y), fading = point(P, *beside[name]), FADE ** (k + 1)
             x, y = x + fading * off_x, y + fading * off_y
             other, stand = self.opposite[name]
@@ -103,15 +104,28 @@ class FootPlacement:
                 more = _farther(left_x * (x - u) + left_y * (y - v), APART * stand)
                 x, y = x + more * left_x, y + more * left_y
             at = np.array([x, y, self.ground.height((x, y))])
-            return pin.SE3(axes @ self._soles[name], at)
+            return pin.SE3(inclined(P, name), at)
 
         return goal
 
-    def _ahead(self, path: Path, begin: float) -> tuple[GroundPose, Array, tuple[float, float]]:
-        """P half-way through the stance after a swing, axes on the ground, left at its lift."""
+    def _ahead(self, path: Path, begin: float) -> tuple[GroundPose, tuple[float, float]]:
+        """P half-way through the stance after a swing, and left at its lift."""
         P = path.along(begin + self.swing + 0.5 * self.stance)
-        left = direction(path.along(begin), 0.0, 1.0)
-        return P, self.ground.tilt @ rotation(P), left
+        return P, direction(path.along(begin), 0.0, 1.0)
+
+    def _inclined(self) -> Callable[[GroundPose, str], Array]:
+        """Return how soles lie on the ground at a pose: worked out once for each heading."""
+        axes, soles = dict[tuple[float, float], Array](), dict[tuple[float, float, str], Array]()
+
+        def inclined(P: GroundPose, name: str) -> Array:
+            heading, own = (P.c, P.s), (P.c, P.s, name)
+            if heading not in axes:
+                axes[heading] = self.ground.tilt @ rotation(P)
+            if own not in soles:
+                soles[own] = axes[heading] @ self._soles[name]
+            return soles[own]
+
+        return inclined
 
     def _beside(self, path: Path) -> dict[str, tuple[float, float]]:
         """Where feet should be, in the robot's axes; farther out where it goes sideways [m].
