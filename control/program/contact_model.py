@@ -12,7 +12,6 @@ those of the whole patch for (f, m/σ).
 from __future__ import annotations
 
 from collections.abc import Hashable, Sequence
-from copy import copy
 from dataclasses import fields
 from typing import Any
 from weakref import WeakKeyDictionary
@@ -103,8 +102,8 @@ class ContactModel:
         """Return the model of a contact of the same layout."""
         if contact is self.contact:
             return self
-        model = copy(self)
-        model.contact, model.axes, model.offset = contact, contact.axes_in_world, contact.ball_arm
+        model, axes, arm = object.__new__(ContactModel), contact.axes_in_world, contact.ball_arm
+        vars(model).update(vars(self), contact=contact, axes=axes, offset=arm)
         return model
 
     def constraint(self, state: State, damping: float) -> tuple[Array, Array]:

@@ -82,6 +82,7 @@ class CompiledRows:
         robot = structure.robot
         self._model, self._data = robot._model, data
         self._frames = _Frames(robot._model)
+        self._rigid = [model for model in structure.models if model.rigid]
         self._other_contacts: list[tuple[ContactModel, slice]] = []
         self._other_tasks: list[tuple[Task, slice]] = []
         self._targets: list[VectorTarget | PoseTarget | DcmTarget] = []
@@ -122,11 +123,13 @@ class CompiledRows:
             target.bind(task)
         for posture, (single, _) in zip(self._postures, self.structure.diagonal, strict=True):
             posture.bind(single)
-        contacts, rigid = self._arguments[3], (m for m in self.structure.models if m.rigid)
-        for i, model in enumerate(rigid):
-            contacts.offsets[i] = model.offset
-            if model.axes is not None:
-                contacts.axes[i] = np.ravel(model.axes)
+        contacts, before = self._arguments[3], self._rigid
+        self._rigid = [model for model in self.structure.models if model.rigid]
+        for i, (model, last) in enumerate(zip(self._rigid, before, strict=True)):
+            if model is not last:
+                contacts.offsets[i] = model.offset
+                if model.axes is not None:
+                    contacts.axes[i] = np.ravel(model.axes)
 
     def forget_gains(self) -> None:
         """Copy all weights and gains at the next tick: others have written to the arrays."""

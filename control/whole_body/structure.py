@@ -82,12 +82,24 @@ class ProgramStructure:
         self._add_contacts(models)
         driven = robot.selection_matrix.any(axis=0)
         self.actuated, self.unactuated = np.flatnonzero(driven), np.flatnonzero(~driven)
-        self._sizes = dict(sizes)
         self._given: tuple[ContactModel | AnyTask, ...] | None = None
         self._faces: list[Array] | None = None
         self.constraints: list[tuple[Constraint, slice]]
         self.constraints = _stacked([c for c, _ in constraints], [size for _, size in constraints])
+        self._place(models, tasks, sizes)
         self.bind(contacts, models, tasks)
+
+    def _place(
+        self, models: Sequence[ContactModel], tasks: Sequence[AnyTask], sizes: Mapping[str, int]
+    ) -> None:
+        """Where models and tasks of these shapes and layouts have their rows."""
+        self._own = [own for _, own in _stacked(models, [model.dim for model in models])]
+        motion = [(i, task) for i, task in enumerate(tasks) if isinstance(task, Task)]
+        dense = [i for i, task in motion if not task.diagonal]
+        diagonal = [i for i, task in motion if isinstance(task, PostureTask)]
+        self._dense = _stacked(dense, [sizes[tasks[i].name] for i in dense])
+        self._diagonal = _stacked(diagonal, [sizes[tasks[i].name] for i in diagonal])
+        self._forces = [i for i, task in enumerate(tasks) if isinstance(task, ForceLikeTask)]
 
     def bind(
         self, contacts: ContactSet, models: Sequence[ContactModel], tasks: Sequence[AnyTask]
@@ -105,15 +117,10 @@ class ProgramStructure:
             rest = self.closures.stop - self.closures.start
             self._faces, self.F = faces, _block_diagonal(faces, rest)
         self.contact_rows: list[tuple[ContactModel, slice]]
-        self.contact_rows = _stacked(models, [model.dim for model in models])
-        motion = [task for task in tasks if isinstance(task, Task)]
-        dense = [task for task in motion if not task.diagonal]
-        diagonal = [task for task in motion if isinstance(task, PostureTask)]
-        sizes = self._sizes
-        self.dense: list[tuple[Task, slice]] = _stacked(dense, [sizes[t.name] for t in dense])
-        self.diagonal: list[tuple[PostureTask, slice]]
-        self.diagonal = _stacked(diagonal, [sizes[t.name] for t in diagonal])
-        self.forces = [task for task in tasks if isinstance(task, ForceLikeTask)]
+        self.contact_rows = list(zip(models, self._own, strict=True))
+        self.dense: list[tuple[Any, slice]] = [(tasks[i], own) for i, own in self._dense]
+        self.diagonal: list[tuple[Any, slice]] = [(tasks[i], own) for i, own in self._diagonal]
+        self.forces: list[Any] = [tasks[i] for i in self._forces]
         return True
 
     def _add_contacts(self, models: Sequence[ContactModel]) -> None:
