@@ -98,7 +98,8 @@ class Attachment:
             else:
                 kind = type(contact).__name__
                 raise ContactError(f"{kind}: expected axes_in_frame or axes_in_world, got neither")
-        self._balls, self._all_turn = bool(self.ball_arms.any()), not self.world_fixed.any()
+        self._balls, fixed = bool(self.ball_arms.any()), self.world_fixed
+        self._all_turn, self._none_turns = not fixed.any(), bool(fixed.all())
         self._middles = BodyPoints(self.joints, self._centres[:, :3, 0], self.ball_arms)  # of balls
         points = [contact.points for contact in contacts]
         self.owner = np.repeat(np.arange(count), [len(p) for p in points])
@@ -148,6 +149,8 @@ class Attachment:
 
     def rotations(self, state: State) -> Array:
         """Return the contacts' axes (K, 3, 3), columns, z the normal into the robot."""
+        if self._none_turns:
+            return self._axes.copy()
         R = state.joint_placements[self.joints, :, :3] @ self._axes
         if not self._all_turn:
             R[self.world_fixed] = self._axes[self.world_fixed]

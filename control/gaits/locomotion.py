@@ -149,7 +149,7 @@ class GaitController(WalkingController):
         self.ground = GroundPlane(places.values())
         # where each foot last met the ground: one that has swung may be in the air still, and to
         # take its place for the ground's would let the later footholds rise from step to step
-        self._stood = places
+        self._stood, self._soles = places, {foot.name for foot in contacts if foot.dim == 6}
         self.placement = FootPlacement(self.path.start, places, self.ground, self.reach.opposite)
         upright = dynamics.frame_placement(robot, q, trunk(robot)).rotation
         self._upright = axes.T @ upright
@@ -353,7 +353,7 @@ class GaitController(WalkingController):
         borne = [name for name in self.controller.loaded if self.touch.bears(name)]
         met = [foot.name for foot in self._feet.values() if foot.stopped]
         self._stood |= {name: places[name] for name in [*borne, *met]}
-        soles = [T for name, T in self._stood.items() if self.feet[name].dim == 6]
+        soles = [T for name, T in self._stood.items() if name in self._soles]
         self.ground.fit(self._stood.values(), soles)
         if swings := self._feet_in(FootMode.SWING):
             names = [foot.name for foot in swings]
@@ -391,9 +391,9 @@ class GaitController(WalkingController):
 
     def _take_up(self, t: float) -> None:
         """Let the path go on with the commanded velocity, or as near to it as a step allows."""
-        h = self.plan.height
-        most = CHANGE * self.plan.omega * np.array([h, h, 1.0])
-        self.path = self.path.towards(t, self.velocity, most)
+        most = CHANGE * self.plan.omega
+        along = most * self.plan.height
+        self.path = self.path.towards(t, self.velocity, (along, along, most))
 
     def _quickness(self) -> float:
         """The time of a step as a fraction of the natural one, at most 1."""

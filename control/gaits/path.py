@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from typing import Any
@@ -44,7 +45,7 @@ class Path:
         (x, y, _), (c, s, _) = self.start.translation.tolist(), self.start.rotation[:, 0].tolist()
         return GroundPose(x, y, c, s)
 
-    @property
+    @cached_property
     def stands(self) -> bool:
         """Whether it stays where it is."""
         return not self.velocity.any()
@@ -53,11 +54,12 @@ class Path:
         """Return the path that goes on with another velocity from t on."""
         return Path(self.at(t), velocity, t)
 
-    def towards(self, t: float, velocity: Array, most: Array) -> Path:
+    def towards(self, t: float, velocity: Array, most: Sequence[float]) -> Path:
         """Return the path that goes on from t on with a velocity, or one that differs by `most`."""
         if (velocity == self.velocity).all():
             return self
-        return self.turned(t, self.velocity + np.clip(velocity - self.velocity, -most, most))
+        changes, limits = velocity - self.velocity, np.array(most)
+        return self.turned(t, self.velocity + np.clip(changes, -limits, limits))
 
     def put(self, t: float, way: Array) -> Path:
         """Return the path that stays from t on, moved by (3,) [m]."""

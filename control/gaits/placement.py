@@ -11,7 +11,7 @@ height there, and how a sole is inclined, are the `ground_plane`'s.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from math import copysign, hypot
 from typing import Any
 
@@ -72,10 +72,10 @@ class FootPlacement:
         }
 
     def off(
-        self, places: Mapping[str, Any], names: Iterable[str], path: Path, t: float
+        self, places: Mapping[str, Any], names: Collection[str], path: Path, t: float
     ) -> list[tuple[float, float]]:
         """Return how far feet are from where they belong while the robot is at P(t) [m]."""
-        P, beside, found = path.along(t), self._beside(path), list[tuple[float, float]]()
+        P, beside, found = path.along(t), self._beside(path, names), list[tuple[float, float]]()
         for name in names:
             (x, y, _), (u, v) = places[name].translation.tolist(), point(P, *beside[name])
             found.append((x - u, y - v))
@@ -90,14 +90,13 @@ class FootPlacement:
         self, path: Path, lift: float, groups: Sequence[tuple[str, ...]]
     ) -> Callable[[dict[str, Any], int, str], Any]:
         """Return where feet land that swing in turn from `lift` [s] on, see `swings_in_turn`."""
-        ahead = [self._ahead(path, lift + k * self.step) for k in range(len(groups))]
-        inclined = self._inclined()
-        beside, (off_x, off_y, _) = self._beside(path), self.offset.tolist()
+        ahead = [self._ahead(path, lift, k) for k in range(len(groups))]
+        inclined, beside = self._inclined(), self._beside(path, self._nominal)
 
         def goal(places: dict[str, Any], k: int, name: str) -> Any:
-            P, (left_x, left_y) = ahead[k]
-            (x, y), fading = point(P, *beside[name]), FADE ** (k + 1)
-            x, y = x + fading * off_x, y + fading * off_y
+            P, (left_x, left_y), (off_x, off_y) = ahead[k]
+            x, y = point(P, *beside[name])
+            x, y = x + off_x, y + off_y
             other, stand = self.opposite[name]
             if other not in groups[k]:
                 u, v, _ = places[other].translation.tolist()
@@ -108,10 +107,14 @@ class FootPlacement:
 
         return goal
 
-    def _ahead(self, path: Path, begin: float) -> tuple[GroundPose, tuple[float, float]]:
-        """P half-way through the stance after a swing, and left at its lift."""
+    def _ahead(
+        self, path: Path, lift: float, k: int
+    ) -> tuple[GroundPose, tuple[float, float], tuple[float, float]]:
+        """P half-way through the stance after the k-th swing, left at its lift, what is left of the
+        offset."""
+        begin, fading, (x, y, _) = lift + k * self.step, FADE ** (k + 1), self.offset.tolist()
         P = path.along(begin + self.swing + 0.5 * self.stance)
-        return P, direction(path.along(begin), 0.0, 1.0)
+        return P, direction(path.along(begin), 0.0, 1.0), (fading * x, fading * y)
 
     def _inclined(self) -> Callable[[GroundPose, str], Array]:
         """Return how soles lie on the ground at a pose: worked out once for each heading."""
@@ -127,15 +130,16 @@ class FootPlacement:
 
         return inclined
 
-    def _beside(self, path: Path) -> dict[str, tuple[float, float]]:
+    def _beside(self, path: Path, names: Iterable[str]) -> dict[str, tuple[float, float]]:
         """Where feet should be, in the robot's axes; farther out where it goes sideways [m].
 
         From one step to the next the feet come together by |vy| times the time of a step, or apart.
         """
-        return {
-            name: (x, y + copysign(self._farther_out(y, path.velocity), y))
-            for name, (x, y, _) in self._nominal.items()
-        }
+        found = dict[str, tuple[float, float]]()
+        for name in names:
+            x, y, _ = self._nominal[name]
+            found[name] = x, y + copysign(self._farther_out(y, path.velocity), y)
+        return found
 
     def _farther_out(self, y: float, velocity: Array) -> float:
         closer = abs(float(velocity[1])) * self.step

@@ -59,8 +59,8 @@ class DcmTask(Task):
         ξ* of a plan that is made anew is elsewhere, and torques would jump with r*; so r* goes
         over from the one plan's to the other's.
         """
-        course, (since, duration) = self._course, self._over
-        self._before = course._replace(before=None) if begin >= since + duration else course
+        before = self._before if begin < sum(self._over) else None
+        self._before = _Course(self.target, self.begin, before, *self._over)
         self.target, self.begin, self._over = plan, begin, (begin, within)
 
     @property
