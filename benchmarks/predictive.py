@@ -29,7 +29,7 @@ LONG = (
     ("talos", "walk", 0.4),
 )
 TICKS = 10_000
-BATCH = 64
+BATCH, ROUNDS = 64, 9
 
 
 class Timed:
@@ -95,17 +95,13 @@ def quantiles(times: list[list[float]]) -> list[float]:
 
 
 def batch_ratio(problems: list[Any]) -> float:
-    """How many times as long problems take one by one as side by side."""
-    for problem in problems:
-        solving.solve(problem)
-    solve_batch(problems)
-    began = time.thread_time()
-    for problem in problems:
-        solving.solve(problem)
-    one_by_one = time.thread_time() - began
-    began = time.thread_time()
-    solve_batch(problems)
-    return one_by_one / (time.thread_time() - began)
+    """How many times as long problems take one by one as side by side, the least of some rounds."""
+    one_by_one = Timed(lambda: [solving.solve(problem) for problem in problems])
+    together = Timed(lambda: solve_batch(problems))
+    for _ in range(ROUNDS):
+        one_by_one()
+        together()
+    return min(one_by_one.times) / min(together.times)
 
 
 def main() -> None:

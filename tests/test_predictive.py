@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import pickle
 from dataclasses import replace
 from functools import cache
 
@@ -114,6 +115,15 @@ def test_problems_side_by_side_have_the_same_optima():
     for together, alone in zip(solve_batch(problems), map(solve, problems), strict=True):
         assert together.cost == pytest.approx(alone.cost, rel=1e-9)
         np.testing.assert_allclose(together.u, alone.u, atol=1e-7)
+
+
+def test_arrays_of_a_subproblem_are_parts_of_its_data():
+    problem = pushed(*CASES[0], count=2)[2].subproblem
+    for made in (problem, replace(problem), pickle.loads(pickle.dumps(problem))):
+        assert made.sizes == problem.sizes
+        made.start[:] += 1.0  # what is written to an array is solved
+        np.testing.assert_array_equal(np.concatenate(made.arrays, axis=None), made.data)
+    np.testing.assert_array_equal(made.start, problem.start)  # and a copy has arrays of its own
 
 
 @pytest.mark.parametrize("kernel", [PREDICT, PREDICTIONS])
