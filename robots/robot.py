@@ -182,7 +182,13 @@ class Robot:
 
     @property
     def base_joint(self) -> str:
-        """The free flyer of a floating base, by name."""
+        """The free flyer of a floating base, by name.
+
+        Raises:
+            ConfigurationError: a fixed base.
+        """
+        if not self.is_floating:
+            raise ConfigurationError(f"{self.name!r} has a fixed base; expected a floating one")
         return str(self._model.names[1])
 
     @cached_property

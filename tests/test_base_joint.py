@@ -7,6 +7,7 @@ import pytest
 
 import footwork as fw
 from footwork import contacts, control, robots
+from footwork.errors import ConfigurationError
 
 
 def renamed(robot):
@@ -22,6 +23,13 @@ def renamed(robot):
 def pair():
     robot = robots.load("quadruped")
     return robot, renamed(robot)
+
+
+def test_a_fixed_base_has_none():
+    robot = robots.double_pendulum()
+    with pytest.raises(ConfigurationError, match="fixed base; expected a floating one"):
+        _ = robot.base_joint
+    assert robot.joint_names[0] == robot.model.names[1]  # which is no base
 
 
 def test_verdicts_and_their_gradients(pair):
