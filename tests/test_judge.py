@@ -425,6 +425,12 @@ def test_ctrl_c_keeps_what_is_there(biped):
     assert sum(row.trials for row in found.rows) == 2
 
 
+def test_a_judgement_has_trials_in_the_real_world(biped):
+    robot, _, q = biped
+    with pytest.raises(ConfigurationError, match="seeds: got 0, expected an integer of at least 1"):
+        control.judge(robot, fragile, seeds=0, q=q)
+
+
 def test_the_command(run, tmp_path):
     png, page, table = (tmp_path / f"judged.{kind}" for kind in ("png", "html", "csv"))
     code, out, err = run(

@@ -64,7 +64,7 @@ def judge(
             a controller as of `judging.trial`, as `judging.walker` does.
         velocities: (3,) or (n, 3), to be commanded: (v_x, v_y) [m/s], ω_z [rad/s].
         duration: of a trial [s].
-        seeds: how many trials in the real world.
+        seeds: how many trials in the real world, at least 1.
         told: how many in the world as told.
         directions: of pushes, the first along x; 0: none.
         boards: height of boards on the ground that the controller is not told of [m].
@@ -84,7 +84,7 @@ def judge(
     """
     check_who(robot, make_controller)
     asked = array(velocities, "velocities", (3,), (None, 3), meaning="(v_x, v_y, ω_z)")
-    counts = [whole_number(n, x, at_least=0) for n, x in ((told, "told"), (seeds, "seeds"))]
+    counts = whole_number(told, "told", at_least=0), whole_number(seeds, "seeds", at_least=1)
     directions = whole_number(directions, "directions", at_least=0)
     if executor is not None and not hasattr(executor, "submit"):
         raise ConfigurationError(

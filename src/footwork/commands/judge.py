@@ -34,7 +34,7 @@ def add(commands: Any) -> None:
         "--seconds", type=flags.positive, default=10.0, metavar="S", help="of a trial [s] (10)"
     )
     parser.add_argument(
-        "--seeds", type=flags.count, default=20, metavar="N",
+        "--seeds", type=flags.whole, default=20, metavar="N",
         help="trials with wrong masses and half the friction (20); a quarter as many as told",
     )  # fmt: skip
     parser.set_defaults(directions=8)
