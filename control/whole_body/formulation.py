@@ -16,6 +16,7 @@ from ...robots.values import array
 from ..constraints import Tick
 from ..kernels.levels import Levels
 from ..program.contact_model import ContactModel
+from ..program.qp import Program
 from ..program.reduction import minimum_kernel
 from ..tasks.forces import ForceLikeTask, ForceRows
 from .compiled_rows import CompiledRows, supports
@@ -23,7 +24,7 @@ from .joint_limits import JointLimits
 from .reference_rows import fill_rows
 from .structure import AnyTask, ProgramStructure
 from .torque_range import TorqueRange
-from .workspace import Bounds, Snapshot, Workspace
+from .workspace import Snapshot, Workspace
 
 
 class Formulation:
@@ -52,15 +53,14 @@ class Formulation:
         self._force_rows: list[tuple[ForceLikeTask, ForceRows]] = []
         inf = np.full(len(structure.actuated), np.inf)
         self._unbounded = (-inf, inf)
-        bounds = (
-            structure.lower,
-            structure.upper,
-            torques.lower,
-            torques.upper,
-            *self._unbounded,
-            inf[:, None][:, :0],
-        )
-        self.program = self.workspace.program(arrays, Bounds(structure.P, structure.F, *bounds))
+        self.program = Program(
+            **self.workspace.of_program(arrays),
+            actuated=structure.actuated, unactuated=structure.unactuated,
+            P=structure.P, F=structure.F, N=structure.N, lower=structure.lower,
+            upper=structure.upper, torque_lower=torques.lower, torque_upper=torques.upper,
+            slowest=self._unbounded[0], fastest=self._unbounded[1], Q=inf[:, None][:, :0],
+            closures=structure.closures.stop - structure.closures.start,
+        )  # fmt: skip
         sizes = (len(structure.F), len(structure.N), 2 * len(inf), len(self.program.least))
         self.working_set = np.zeros(sum(sizes), dtype=np.int64)
         self.kernel = minimum_kernel(self.program, self)
@@ -137,10 +137,7 @@ class Formulation:
 
     def snapshot(self) -> Snapshot:
         """Return a copy of the program and of the tasks' rows."""
-        P = self.program
-        torques, joints = (P.torque_lower, P.torque_upper), (P.slowest, P.fastest)
-        bounds = Bounds(P.P, P.F, P.lower, P.upper, *torques, *joints, P.Q)
-        return Snapshot(self.workspace, bounds, self._force_rows)
+        return Snapshot(self.workspace, self.program, self._force_rows)
 
     def labels(self) -> tuple[str, ...]:
         """Return what the rows of the constraints are about, at the last state."""

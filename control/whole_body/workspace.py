@@ -40,20 +40,6 @@ class TaskRows(NamedTuple):
         return [*self.dense, *diagonal]
 
 
-class Bounds(NamedTuple):
-    """The part of a program outside the workspace: costs of the forces, and bounds; as there."""
-
-    P: Array
-    F: Array
-    lower: Array
-    upper: Array
-    torque_lower: Array
-    torque_upper: Array
-    slowest: Array
-    fastest: Array
-    Q: Array
-
-
 class Workspace:
     """Preallocated arrays of a `Program`, of the tasks' errors and of postures' accelerations.
 
@@ -83,14 +69,9 @@ class Workspace:
             found[name], start = memory[start:stop].reshape(shape), stop
         return found
 
-    def program(self, of: dict[str, Array], bounds: Bounds) -> Program:
-        """Return the program of these arrays."""
-        s = self.structure
-        return Program(
-            of["M"], of["b"], of["J"], of["k"], s.actuated, s.unactuated, of["A"], of["r"],
-            of["weight"], of["d"], of["p"], bounds.P, of["s"], bounds.F, s.N, *bounds[2:],
-            of["L"], of["least"], s.closures.stop - s.closures.start,
-        )  # fmt: skip
+    def of_program(self, of: dict[str, Array]) -> dict[str, Array]:
+        """Return those of these arrays that are a `Program`'s, by its names."""
+        return {name: x for name, x in of.items() if name not in ("e", "posture_r", "posture_e")}
 
     def task_rows(
         self, of: dict[str, Array], forces: list[tuple[ForceLikeTask, ForceRows]]
@@ -106,10 +87,10 @@ class Snapshot:
     """A copy of the workspace at one state."""
 
     def __init__(
-        self, workspace: Workspace, bounds: Bounds, forces: list[tuple[ForceLikeTask, ForceRows]]
+        self, workspace: Workspace, program: Program, forces: list[tuple[ForceLikeTask, ForceRows]]
     ) -> None:
         self._workspace, self._memory = workspace, workspace.memory.copy()
-        self._bounds, self._forces = bounds, forces
+        self._given, self._forces = vars(program).copy(), forces
 
     @cached_property
     def _arrays(self) -> dict[str, Array]:
@@ -118,7 +99,7 @@ class Snapshot:
     @cached_property
     def program(self) -> Program:
         """The program that was solved."""
-        return self._workspace.program(self._arrays, self._bounds)
+        return Program(**(self._given | self._workspace.of_program(self._arrays)))
 
     @cached_property
     def tasks(self) -> TaskRows:
