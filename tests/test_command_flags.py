@@ -278,9 +278,6 @@ def test_what_is_read_is_not_taken_for_a_file_to_write(run, tmp_path):
 
 
 def test_notes_of_what_counts_otherwise_than_one_may_think(run):
-    code, _, err = run("region", "biped", "--push", "torso", "30", "0", "0")
-    assert (code, "without the loads; --kind feasible" in err) == (0, True)
-    assert err.count("\n") == 1
     err = run("hold", "biped", "--feet", "left_foot:22x10", "right_foot:0.22x0.1")[2]
     assert "22 by 10 m for 'left_foot', more than" in err
     assert err.count("\n") == 1

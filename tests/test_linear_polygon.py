@@ -25,12 +25,14 @@ def terrain(rng, count):
     return PointForces.at(points, normals, rng.uniform(0.1, 0.9, count))
 
 
-def reach(forces, kind, sides, d):
+def reach(forces, kind, sides, d, load):
     """How far the centre of mass may be along d, by a linear program on world wrenches."""
     W = forces.rays(kind, sides).T
-    balance, weight = W[[0, 1, 2, 5]], [0.0, 0.0, 1.0, 0.0]
+    balance, weight = W[[0, 1, 2, 5]], [0.0, 0.0, 1.0, 0.0] - load[[0, 1, 2, 5]]
     answer = linprog(d[0] * W[4] - d[1] * W[3], A_eq=balance, b_eq=weight, method="highs")
-    return {0: -answer.fun if answer.status == 0 else 0.0, 2: -np.inf, 3: np.inf}[answer.status]
+    if answer.status:
+        return {2: -np.inf, 3: np.inf}[answer.status]
+    return d[1] * load[3] - d[0] * load[4] - answer.fun
 
 
 @pytest.mark.parametrize("seed", range(6))
@@ -39,26 +41,28 @@ def test_all_corners_agree_with_linear_programs(seed):
     for _ in range(6):
         forces, sides = terrain(rng, rng.integers(1, 12)), int(rng.integers(3, 12))
         kind = str(rng.choice(["inner", "outer"]))
-        region = contacts.equilibrium_polygon(forces, kind=kind, sides=sides)
+        load = rng.integers(2) * rng.normal(0, 0.1, 6)
+        region = contacts.equilibrium_polygon(forces, kind=kind, sides=sides, load=load)
         corners = region.vertices
         for d in rng.standard_normal((2, 2)):
-            expected = reach(forces, kind, sides, d)
+            expected = reach(forces, kind, sides, d, load)
             assert (corners @ d).max(initial=-np.inf) == pytest.approx(expected, abs=1e-8)
         if len(corners) >= 3:
             across = np.roll(corners, -1, axis=0) - corners
             assert (polygon.cross(across, np.roll(across, -1, axis=0)) > 0).all()  # to the left
             for normal, offset in zip(*polygon.sides(corners), strict=True):  # each side stands
-                assert reach(forces, kind, sides, normal) == pytest.approx(offset, abs=1e-8)
+                assert reach(forces, kind, sides, normal, load) == pytest.approx(offset, abs=1e-8)
 
 
 @pytest.mark.parametrize("seed", range(3))
 def test_inside_and_around_the_exact_polygon(seed):
     rng = np.random.default_rng(100 + seed)
     forces = terrain(rng, 3 + seed)
-    exact = contacts.equilibrium_polygon(forces, 1e-4)
+    load = rng.normal(0, 0.03, 6)
+    exact = contacts.equilibrium_polygon(forces, 1e-4, load=load)
     for sides in (3, 4, 8, 32):
-        inner = contacts.equilibrium_polygon(forces, kind="inner", sides=sides)
-        outer = contacts.equilibrium_polygon(forces, kind="outer", sides=sides)
+        inner = contacts.equilibrium_polygon(forces, kind="inner", sides=sides, load=load)
+        outer = contacts.equilibrium_polygon(forces, kind="outer", sides=sides, load=load)
         tolerance = 1e-6
         assert all(
             polygon.signed_distance(exact.outer, x) < tolerance + 1e-4 for x in inner.vertices

@@ -6,7 +6,7 @@ import cvxpy as cp
 import numpy as np
 import pytest
 
-from footwork import ContactError, contacts, dynamics, robots
+from footwork import ContactError, Wrench, contacts, dynamics, robots
 from footwork.contacts import PointContact, PointForces
 from footwork.contacts.geometry import polygon
 from footwork.contacts.geometry.planar import inner_and_outer, largest_disc
@@ -109,20 +109,25 @@ def test_the_polygon_decides_the_hold():
     """A quadruped on rough ground holds iff its centre of mass is inside (torques aside)."""
     robot = robots.load("quadruped")
     q, verdicts = robot.posture(), []
-    for seed in range(8):
+    for seed in range(24):
         rng = np.random.default_rng(seed)
         feet = []
         for foot in list(robot.feet.values())[: 3 + seed % 2]:
             n = np.array([0, 0, 1]) + 0.3 * rng.standard_normal(3)
             feet.append(PointContact(foot.frame, 0.6, normal=n / np.linalg.norm(n), name=foot.name))
-        region = contacts.static_equilibrium_polygon(robot, q, feet, 1e-4)
+        unit = 0.2 * (seed % 3) * robot.weight
+        loads = {
+            "base": Wrench(unit * rng.standard_normal(3), 0.1 * unit * rng.standard_normal(3)),
+            "LF_foot": Wrench([0, 0, -0.3 * unit], point=rng.standard_normal(3)),
+        }
+        region = contacts.static_equilibrium_polygon(robot, q, feet, 1e-4, wrenches=loads)
         distance = region.distance(dynamics.com(robot, q))
         if abs(distance) < 1e-3:
             continue
-        hold = contacts.static_hold(robot, q, feet, torque_limits=False)
-        verdicts.append(hold.feasible)
+        hold = contacts.static_hold(robot, q, feet, loads, torque_limits=False)
+        verdicts.append((hold.feasible, seed % 3 > 0))
         assert hold.feasible == (distance < 0)
-    assert len(set(verdicts)) == 2
+    assert len(set(verdicts)) == 4
 
 
 def test_flat_empty_and_unbounded_regions():

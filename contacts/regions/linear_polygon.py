@@ -1,7 +1,8 @@
 """Regions of the plane under linear friction cones: all corners, by a simplex method.
 
 With pyramids in place of Coulomb's cones the contacts transmit W λ, λ ≥ 0, W (6, n) the wrenches of
-the pyramids' rays. A region asks for R W λ = b, and draws P W λ: the shadow of a polyhedron.
+the pyramids' rays. A region asks for R (W λ + h) = b, and draws P (W λ + h), the shadow of a
+polyhedron, with h what acts besides.
 """
 
 from __future__ import annotations
@@ -50,9 +51,9 @@ def static_section(gravity: Array) -> Section:
 
 
 def linear_polygon(
-    forces: PointForces, section: Section, kind: Side, sides: int, far: float
+    forces: PointForces, section: Section, kind: Side, sides: int, far: float, load: Array
 ) -> tuple[Array, bool]:
-    """Return the corners (k, 2), counter-clockwise, of what W λ draws, and whether it is bounded.
+    """Return the corners (k, 2), counter-clockwise, of what is drawn, and whether it is bounded.
 
     Moments are about the points' middle, from which corners are seen: x and y are brought back.
     None when it is empty, one for a point, two for a segment; unbounded ones are cut off at |x|,
@@ -64,6 +65,7 @@ def linear_polygon(
         kind: "inner" for inscribed pyramids, "outer" for circumscribed ones.
         sides: of each pyramid, at least 3.
         far: from the middle [m].
+        load: h (6,), about the middle.
     """
     if kind not in ("inner", "outer"):
         raise ContactError(f"kind: got {kind!r}, expected 'exact', 'inner' or 'outer'")
@@ -75,14 +77,15 @@ def linear_polygon(
     middle = forces.points.mean(axis=0)
     size = float(np.linalg.norm(forces.points - middle, axis=1).max()) or 1.0
     W = forces.about(middle).scaled(1 / size).rays(kind, int(sides)).T
-    A, (x, y) = section.R @ W, section.P @ W
-    status, corners = _shadow(A, section.b, x, y)
+    h = np.append(load[:3], load[3:] / size)
+    A, b, (x, y) = section.R @ W, section.b - section.R @ h, section.P @ W
+    status, corners = _shadow(A, b, x, y)
     if status == FAILED:
-        status, corners = _shadow_by_programs(A, section.b, x, y)
+        status, corners = _shadow_by_programs(A, b, x, y)
     bounded = status != UNBOUNDED
     if not bounded:
-        corners = _shadow(*_fenced(A, section.b, x, y, far / size))[1]
-    return middle[:2] + size * corners, bounded
+        corners = _shadow(*_fenced(A, b, x, y, far / size))[1]
+    return middle[:2] + size * (corners + section.P @ h), bounded
 
 
 def _shadow(A: Array, b: Array, x: Array, y: Array) -> tuple[int, Array]:

@@ -19,6 +19,7 @@ from ... import registry
 from ...arrays import Array
 from ...dynamics import State, Wrench
 from ...dynamics.closures import require_no_ties
+from ...dynamics.link_forces import external_forces
 from ...errors import ContactError, counted
 from ...robots import Robot
 from ...robots.configuration import check_reach
@@ -86,15 +87,17 @@ def static_equilibrium_polygon(
     tolerance: float = 1e-3,
     kind: Kind = "exact",
     sides: int = 8,
+    wrenches: Mapping[str, Wrench] | None = None,
 ) -> Region:
     """Return where the centre of mass may be, seen from above, for the contacts to hold the robot.
 
     The horizontal projections (x, y) of all centres of mass c with
 
-        Σ_k f_k + m g = 0,      Σ_k p_k × f_k + c × m g = 0,      f_k ∈ K_k (exact cones).
+        Σ_k f_k + m g + f = 0,    Σ_k p_k × f_k + c × m g + m_0 = 0,    f_k ∈ K_k (exact cones).
 
-    The contacts stay where they are at q; torque limits are not asked. The mass does not matter;
-    the height of c does where gravity is not vertical, and is that of the robot's at q.
+    The contacts stay where they are at q, and so does what acts besides, f and its moment m_0 about
+    the world's origin; torque limits are not asked. Without loads the mass does not matter; the
+    height of c does where gravity is not vertical, and is that of the robot's at q.
 
     Args:
         robot: whose contacts.
@@ -104,6 +107,7 @@ def static_equilibrium_polygon(
         kind: "exact"; or "inner", "outer" for pyramids inside or around the cones: then all corners
             of that polygon at once, `vertices` and `outer` alike.
         sides: of the pyramids, at least 3.
+        wrenches: external ones, as for `static_hold`.
 
     Raises:
         ModelError: closures that tie the robot to the world.
@@ -115,7 +119,11 @@ def static_equilibrium_polygon(
     state = State.of(robot, q)
     points = PointForces.of(contact_set, state).in_units(weight(robot))
     height = 0.0 if gravity[2] == -1.0 else float(state.com[2])
-    return equilibrium_polygon(points, tolerance, kind, sides, gravity=gravity, height=height)
+    loads = external_forces(state, wrenches)
+    load = None if loads is None else loads.wrenches.sum(axis=0) / weight(robot)
+    return equilibrium_polygon(
+        points, tolerance, kind, sides, gravity=gravity, height=height, load=load
+    )
 
 
 def equilibrium_polygon(
@@ -126,6 +134,7 @@ def equilibrium_polygon(
     *,
     gravity: ArrayLike = (0.0, 0.0, -1.0),
     height: float = 0.0,
+    load: ArrayLike | None = None,
 ) -> Region:
     """Return the static-equilibrium polygon of points of the world: see the function above.
 
@@ -133,6 +142,7 @@ def equilibrium_polygon(
         forces, tolerance, kind, sides: as above.
         gravity: g/‖g‖ (3,), zero for none.
         height: of c [m].
+        load: what acts besides (6,), about the world's origin, in units of the weight.
 
     Raises:
         ContactError: of linear cones, a gravity that does not point down.
@@ -142,13 +152,15 @@ def equilibrium_polygon(
     z = number(height, "height", unit="[m]", error=ContactError)
     one_of(kind, "kind", ("exact", "inner", "outer"), error=ContactError)
     sides = whole_number(sides, "sides", at_least=3, error=ContactError)
-    if kind != "exact":
-        return _linear_region(forces, g, z, kind, sides)
     middle = forces.points.mean(axis=0) if len(forces.points) else np.zeros(3)
+    other = np.zeros(6) if load is None else array(load, "load", (6,), error=ContactError).copy()
+    other[3:] -= np.cross(middle, other[:3])
+    if kind != "exact":
+        return _linear_region(forces, g, z, kind, sides, other)
     x, y, up = np.hstack([np.zeros((3, 3)), np.cross(np.eye(3), g)])  # c × g
-    load = np.append(g, np.zeros(3)) + (z - middle[2]) * up
+    constant = np.append(g, np.zeros(3)) + (z - middle[2]) * up + other
     columns = np.column_stack([x, y])
-    return _body_region(forces.about(middle), load, columns, tolerance, middle[:2])
+    return _body_region(forces.about(middle), constant, columns, tolerance, middle[:2])
 
 
 def zmp_support_area(
@@ -331,10 +343,15 @@ def _check_length(tolerance: float) -> None:
 
 
 def _linear_region(
-    forces: PointForces, gravity: Array, height: float, kind: Literal["inner", "outer"], sides: int
+    forces: PointForces,
+    gravity: Array,
+    height: float,
+    kind: Literal["inner", "outer"],
+    sides: int,
+    load: Array,
 ) -> Region:
     """The region of the linear cones: its polygon is known, inside and outside are one."""
-    vertices, bounded = linear_polygon(forces, static_section(gravity), kind, sides, _FAR)
+    vertices, bounded = linear_polygon(forces, static_section(gravity), kind, sides, _FAR, load)
     if len(forces.points):  # on the line of action through the points' middle, at that height
         above = height - forces.points[:, 2].mean()
         vertices = vertices + above / gravity[2] * gravity[:2]

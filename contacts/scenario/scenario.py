@@ -374,12 +374,13 @@ class Scenario:
         return static_hold(self.machine, self.state, self.contact_set, wrenches, self.torque_bounds)
 
     def region(self, tolerance: float = 1e-3) -> Region:
-        """Return where the centre of mass may be, seen from above, without loads.
+        """Return where the centre of mass may be, seen from above, without torque limits.
 
-        The static-equilibrium polygon of the contacts: see `static_equilibrium_polygon`.
+        The static-equilibrium polygon under the loads: see `static_equilibrium_polygon`.
         """
         self.refuse_out_of_reach()
-        return static_equilibrium_polygon(self.machine, self.state, self.contact_set, tolerance)
+        where, wrenches = (self.machine, self.state, self.contact_set), self.wrenches_at(self.state)
+        return static_equilibrium_polygon(*where, tolerance, wrenches=wrenches)
 
     def penetrations(self, tolerance: float = 5e-3) -> tuple[Penetration, ...]:
         """Return which links lie deeper than `tolerance` [m] in the terrain: see `penetrations`.

@@ -7,9 +7,9 @@ from typing import Any, TypeVar
 
 import numpy as np
 
-from ...contacts.hold import Hold
-from ...contacts.regions.region import Region, static_equilibrium_polygon
+from ...contacts.regions.region import Region
 from ..colors import COLORS
+from ..scenes.hold import region_of
 from ..scenes.scenario import (
     VIEW,
     draw_answer,
@@ -51,7 +51,7 @@ class Picture:
     def settle(self, state: LiveState) -> None:
         """Draw the region of a state, and write the legend, without the verdict of the panel."""
         hold = state.hold
-        self._region = None if hold is None else _region(hold)
+        self._region = None if hold is None else region_of(hold)
         self.viewer.redraw("support", lambda: self._draw_support(state))
         self._write_legend(state, verdict=False)
 
@@ -87,7 +87,3 @@ class Picture:
                 vector = state.stance.scale * push[0] * np.array([*push[1], 0.0])
                 style: dict[str, Any] = {"color": COLORS["load"], "opacity": _FAINT, "on_top": True}
                 viewer.arrow("least push", hold.state.com, vector, **style)
-
-
-def _region(hold: Hold) -> Region:
-    return static_equilibrium_polygon(hold.contacts.robot, hold.state, hold.contacts)

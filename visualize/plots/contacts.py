@@ -20,7 +20,7 @@ from ...contacts.hold import Hold
 from ...contacts.limits import ContactLimits
 from ...contacts.margin_words import margin_words
 from ...contacts.regions.friction_map import FrictionMap
-from ...contacts.regions.region import Region, static_equilibrium_polygon
+from ...contacts.regions.region import Region
 from ...contacts.scenario.scenario import Scenario
 from ...contacts.wrench_cones.wrench_cone import WrenchCone
 from ...contacts.zmp import zero_moment_point
@@ -29,6 +29,7 @@ from ...errors import ContactError
 from ...robots.values import instance
 from ..colors import hex_of
 from ..scenes.cones import force_section, with_faces
+from ..scenes.hold import region_of
 from .axes import BAD, SERIES, Axes, axes_for, axes_grid, edges, plot_series
 
 MARKERS = "ox^+sv"  # of contacts whose forces may be the same
@@ -301,7 +302,7 @@ def plot_hold(hold: Hold) -> NDArray[Any]:
     # contacts alone do not hold what is tied to the world
     polygons: dict[str, Region] = {}
     if not ties(robot):
-        polygons["region"] = static_equilibrium_polygon(robot, hold.q, hold.contacts)
+        polygons["region"] = region_of(hold)
     plot_regions(polygons, hold.contacts, hold.q, zmp=zmp, ax=axes[0])
     if hold.forces is not None:
         plot_forces(hold, ax=axes[1])

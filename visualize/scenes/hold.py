@@ -20,7 +20,7 @@ from ...contacts.contact import Contact
 from ...contacts.contact_set import ContactSet
 from ...contacts.falling import falling_path, missing_words
 from ...contacts.hold import Hold
-from ...contacts.regions.region import static_equilibrium_polygon
+from ...contacts.regions.region import Region, static_equilibrium_polygon
 from ...contacts.zmp import zero_moment_point
 from ...dynamics import State, Wrench
 from ...dynamics.closures import ties
@@ -100,9 +100,15 @@ def draw_hold(
     draw_wrenches(viewer, robot, q, hold.external, folder="loads", scale=scale, threshold=threshold)
     draw_motion(viewer, hold)
     if region and len(hold.contacts):
-        draw_region(viewer, static_equilibrium_polygon(robot, q, hold.contacts), ground)
+        draw_region(viewer, region_of(hold), ground)
     if legend:
         draw_legend(viewer, hold, region, by_margin=by_margin)
+
+
+def region_of(hold: Hold) -> Region:
+    """Return the static-equilibrium polygon of a Hold's contacts under its loads."""
+    contacts, loads = hold.contacts, hold.external
+    return static_equilibrium_polygon(contacts.robot, hold.state, contacts, wrenches=loads)
 
 
 def draw_legend(

@@ -3,10 +3,9 @@
 from __future__ import annotations
 
 import argparse
-import warnings
 from typing import TYPE_CHECKING, Any
 
-from ..errors import FootworkError, FootworkWarning, counted
+from ..errors import FootworkError, counted
 from . import flags, stance
 from .output import answer, write_scene, write_table
 
@@ -23,8 +22,8 @@ def add(commands: Any) -> None:
         "--kind",
         choices=stance.REGIONS,
         default="static",
-        help="static: static equilibrium under the contacts (default); feasible: also under joint "
-        "torque limits and loads; zmp: ZMP support area at the height of the lowest contact",
+        help="static: static equilibrium under loads (default); feasible: also under joint torque "
+        "limits; zmp: ZMP support area at the height of the lowest contact",
     )
     parser.set_defaults(tolerance=1e-3)
     flags.shared(parser, "--tolerance", "--json", "--html", "--png", "--csv")
@@ -37,9 +36,6 @@ def run(options: argparse.Namespace) -> int:
     where = stance.stance_of(options, stance.scenario_of(options))
     if options.kind == "zmp" and where.wrenches:
         raise FootworkError("--kind zmp: the ZMP support area does not take loads; leave them out")
-    if options.kind == "static" and where.wrenches:
-        told = "--kind static: of the contacts alone, without the loads; --kind feasible has them"
-        warnings.warn(told, FootworkWarning, stacklevel=2)
     region = where.region(options.kind, options.tolerance)
     com = dynamics.com(where.robot, where.q)
     facts = _facts(region, com)

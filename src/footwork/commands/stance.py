@@ -53,7 +53,7 @@ class Stance:
             lowest = ground_height(self.contacts, self.q)
             return contacts.zmp_support_area(*where, height=lowest, tolerance=tolerance)
         if kind == "static":
-            return contacts.static_equilibrium_polygon(*where, tolerance)
+            return contacts.static_equilibrium_polygon(*where, tolerance, wrenches=self.wrenches)
         return contacts.feasible_region(*where, self.wrenches, self.torque_limits, tolerance)
 
     def view(self, hold: Hold, region: Region | None = None, *, by_margin: bool = False) -> Viewer:
