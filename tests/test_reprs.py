@@ -21,9 +21,18 @@ def test_verdicts_and_regions(stance):
     assert repr(along) == "MotionVerdicts(3 states: 3 do not)"
     region = contacts.static_equilibrium_polygon(robot, Q[0], feet)
     assert repr(region) == "Region('bounded', 4 vertices, area 0.056)"
+    slopes = contacts.margin_gradient(fw.static_hold(robot, Q[0], feet))
+    assert repr(slopes) == "MarginGradient(171.6, contacts left_foot, right_foot, kinks: none)"
+
+
+def test_feet_and_scenarios():
+    foot = fw.load("biped").feet["left_foot"]
+    assert repr(foot) == "Foot('left_foot', frame='left_sole', 0.2 × 0.11 m)"
+    scenario = "Scenario('A push that topples', robot='biped', 2 contacts, 1 load, terrain: ground)"
+    assert repr(contacts.Scenario.load("push")) == scenario
 
 
 def test_what_is_found_late_is_shown():
     robot = fw.load("quadruped", feet="LF_foot:0.02")
-    assert "Foot(name='LF_foot'" in repr(robot.feet)
+    assert "Foot('LF_foot', frame='LF_foot', radius=0.02)" in repr(robot.feet)
     assert "array(" in repr(robot.postures)

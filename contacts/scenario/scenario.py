@@ -37,7 +37,7 @@ from numpy.typing import ArrayLike
 from ... import files, registry, robots
 from ...arrays import Array
 from ...dynamics import State, Wrench
-from ...errors import FootworkError, unknown
+from ...errors import FootworkError, counted, unknown
 from ...robots import Robot, catalogue
 from ...robots.configuration import check_configuration, check_robot
 from ...robots.values import (
@@ -85,7 +85,7 @@ def scenarios() -> tuple[str, ...]:
     return tuple(sorted(path.stem for path in FOLDER.glob("*.yaml")))
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, repr=False)
 class Scenario:
     """A robot on a terrain, with contacts and loads. Answers are worked out once, when asked for.
 
@@ -130,9 +130,9 @@ class Scenario:
     torque_limits: Any = True
     gravity: tuple[float, ...] = ()
     view: tuple[float, ...] = ()
-    file: str = field(default="the scenario", compare=False, repr=False)
-    folder: Path = field(default=Path(), compare=False, repr=False)
-    lines: dict[str, int] = field(default_factory=dict, compare=False, repr=False)
+    file: str = field(default="the scenario", compare=False)
+    folder: Path = field(default=Path(), compare=False)
+    lines: dict[str, int] = field(default_factory=dict, compare=False)
 
     def __post_init__(self) -> None:
         kinds: dict[str, Any] = {"contacts": ScenarioContact, "terrain": Part, "loads": Load}
@@ -156,6 +156,12 @@ class Scenario:
             array(getattr(self, key), key, (0,), (3,), error=ScenarioError)
         object.__setattr__(self, "folder", files.as_path(self.folder, "folder", ScenarioError))
         mapping(self.lines, "lines", kind="key", error=ScenarioError)
+
+    def __repr__(self) -> str:
+        parts = counted(len(self.contacts), "contact"), counted(len(self.loads), "load")
+        names = ", ".join(part.name for part in self.terrain)
+        title = f"{self.title!r}, " if self.title else ""
+        return f"Scenario({title}robot={self.robot!r}, {parts[0]}, {parts[1]}, terrain: {names})"
 
     # --- files -----------------------------------------------------------------------------
 

@@ -18,7 +18,7 @@ Source: A. V. Fiacco, "Introduction to sensitivity and stability analysis in non
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from functools import cached_property
 from typing import Literal
 
@@ -43,7 +43,7 @@ _STEP = 1e-5  # of the slopes to both sides [rad, m, or of μ]
 _KINK = 1e-3  # slopes that differ by more than this share are those of a kink
 
 
-@dataclass(frozen=True, eq=False)
+@dataclass(frozen=True, eq=False, repr=False)
 class MarginGradient:
     """Slopes of a margin ε of a Hold.
 
@@ -70,8 +70,12 @@ class MarginGradient:
     load: Array
     torque_limits: Array
     kinks: tuple[str, ...]
-    _case: _Case = field(repr=False)
-    _found: Optimum = field(repr=False)
+    _case: _Case
+    _found: Optimum
+
+    def __repr__(self) -> str:
+        contacts, kinks = ", ".join(self.friction), ", ".join(self.kinks) or "none"
+        return f"MarginGradient({self.margin:.4g}, contacts {contacts}, kinks: {kinks})"
 
     @cached_property
     def unique(self) -> bool:

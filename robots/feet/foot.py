@@ -16,7 +16,7 @@ from ..values import array, length, placement, text
 _HANDS = ("hand", "arm", "gripper", "wrist", "tool", "finger", "tcp", "end_effector", "head")
 
 
-@dataclass(frozen=True, eq=False)
+@dataclass(frozen=True, eq=False, repr=False)
 class Foot:
     """A foot: a sole (convex polygon) or a point, fixed to a frame of the robot.
 
@@ -46,6 +46,12 @@ class Foot:
         object.__setattr__(self, "vertices", vertices)
         T = placement(self.placement, f"foot {self.name!r}", "T_frame_sole")
         object.__setattr__(self, "placement", T)
+
+    def __repr__(self) -> str:
+        size = f"radius={self.radius:.4g}"
+        if not self.is_point:
+            size = " × ".join(f"{x:.4g}" for x in np.ptp(self.vertices, axis=0)) + " m"
+        return f"Foot({self.name!r}, frame={self.frame!r}, {size})"
 
     @property
     def is_point(self) -> bool:
