@@ -30,7 +30,7 @@ INTRODUCTION = """\
 ![Twelve of the scenarios of this page, side by side](pictures/gallery.webp)
 
 The scenarios shipped with footwork: friction cones in yellow, contact forces in blue, loads in
-red, the support region of the centre of mass in teal and, for infeasible ones, the certificate of
+cyan, the support region of the centre of mass in teal and, for infeasible ones, the certificate of
 infeasibility (the motion of the fall) in purple. Each is a [YAML file](scenarios.md) whose posture
 is found by inverse kinematics; the verdicts are those of `footwork hold`. `footwork show stairs`
 opens one in the browser, where an infeasible scenario is animated along its purple arrows; so does

@@ -127,6 +127,19 @@ def test_a_fall_shows_its_motion_and_no_forces():
     assert any("left_foot would have to pull" in line for line in viewer.lines)
 
 
+def test_loads_falls_and_verdicts_have_colours_of_their_own():
+    robot = robots.load("biped")
+    q, feet = robot.posture(), contacts.at_feet(robot)
+    push = Wrench([9e2, 0, 0], point=dynamics.com(robot, q))
+    for verdict, force in (("does not hold", push), ("holds", push * 1e-3)):
+        viewer = Recorder(robot)
+        visualize.draw_hold(viewer, contacts.static_hold(robot, q, feet, {"torso": force}))
+        lines = {line: color for line, color in viewer.lines.items() if color}
+        assert any(line.startswith(verdict) for line in lines)
+        assert "external wrenches" in lines
+        assert len(set(lines.values())) == len(lines)
+
+
 def test_grips_have_no_cone_and_foreign_viewers_are_refused():
     robot = robots.block()
     frame = robot.model.frames[2].name

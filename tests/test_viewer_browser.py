@@ -192,6 +192,19 @@ def test_what_a_box_hides_is_seen_faintly_and_on_top_fully(look):
     assert full[0] - full[1] > 1.5 * (faint[0] - faint[1])
 
 
+@pytest.mark.parametrize("length", [0.4, 0.8])
+def test_solid_arrows_are_seen_within_translucent_ones(look, length):
+    viewer, _ = stage()
+    vector = np.array([length, 0, 0])
+    viewer.arrow("within", [0, 0, 0], vector, color=PURE["red"], radius=0.02, on_top=True)
+    alone = len(where(look(viewer), "red"))
+    style = {"color": PURE["blue"], "radius": 0.04, "opacity": 0.5, "on_top": True}
+    viewer.arrow("around", [0, 0, 0], [0.6, 0, 0], **style)
+    picture = look(viewer)
+    assert len(where(picture, "red")) == pytest.approx(alone, rel=0.06)
+    assert len(where(picture, "blue")) > 500
+
+
 def test_labels_and_legend_are_there(look, tab):
     viewer, camera = stage()
     empty = look(viewer)

@@ -13,7 +13,7 @@ COLORS = {
     "patch": "gray",
     "cone": "yellow",
     "force": "blue",
-    "load": "red",
+    "load": "cyan",
     "motion": "purple",
     "region": "teal",
     "acceleration": "orange",

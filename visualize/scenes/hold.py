@@ -224,7 +224,13 @@ def draw_motion(viewer: Viewer, hold: Hold) -> None:
     for k, (point, u) in enumerate(zip(points, velocities, strict=True)):
         if np.linalg.norm(u) > 0.02 * fastest:
             vector = _MOTION * viewer.scale * u / fastest
-            viewer.arrow(f"motion/{k}", point, vector, color=COLORS["motion"], on_top=k == 0)
+            style = _about_com(viewer.scale) if k == 0 else {}
+            viewer.arrow(f"motion/{k}", point, vector, color=COLORS["motion"], **style)
+
+
+def _about_com(scale: float) -> dict[str, Any]:
+    """Style of the motion of the centre of mass, in which the load that it follows is seen."""
+    return {"radius": 0.009 * scale, "opacity": 0.65, "on_top": True}
 
 
 def _patch(contact: Contact, scale: float) -> Array:

@@ -61,7 +61,8 @@ def _object(
         values |= {"depthTest": False, "depthWrite": False, "side": 0, "transparent": True}
     surface = three.material(_dim(style.color, 0.5), opacity, **(values | dict(more)))
     data = {"shadow": False, "ghost": GHOST if ghost and not style.on_top else 0.0}
-    return three.object3d(part, surface, renderOrder=10 * style.on_top, userData=data)
+    order = style.on_top * (10 if opacity == 1 else 9)  # what is solid is seen in what is not
+    return three.object3d(part, surface, renderOrder=order, userData=data)
 
 
 @dataclass(frozen=True, eq=False)
