@@ -101,25 +101,12 @@ def solve(B, b, c, cones, r, columns, rows, square, factors, flags):
 def advance(B, b, c, cones, r, columns, rows, square, factors, state):
     """Make one step of predictor and corrector, in place; return the new τ, κ.
 
-    With v solving the rows for the part of the step that goes with dτ and u for the rest, the
-    change of the embedding's last equation gives dτ.
+    The step in x, s, y is dx − dτ Q, d + dτ q, u + dτ v, of which what goes with dτ is found once;
+    the change of the embedding's last equation gives dτ.
     """
-    x, s, dual, wbar, lam, z = (
-        columns[1],
-        columns[2],
-        columns[3],
-        columns[4],
-        columns[5],
-        columns[6],
-    )
-    d, p, dx, q, Q, weighed = (
-        columns[7],
-        columns[8],
-        columns[9],
-        columns[10],
-        columns[11],
-        columns[12],
-    )
+    x, s, dual, wbar = columns[1], columns[2], columns[3], columns[4]
+    lam, z, d, p = columns[5], columns[6], columns[7], columns[8]
+    dx, q, Q, weighed = columns[9], columns[10], columns[11], columns[12]
     y, primal, v, u = rows[1], rows[2], rows[3], rows[4]
     tau, kappa, gap, running = state
     n = cones[0] * cones[1] + cones[2]
@@ -128,11 +115,7 @@ def advance(B, b, c, cones, r, columns, rows, square, factors, state):
     schur_complement(B, cones, r, wbar, factors, Q, square)
     factor(square, r, 1e-15, 1e64)
     twice_scaled(c, cones, wbar, factors, Q)
-    times(B, Q, r, n, v)
-    add(v, 1.0, b, r)
-    solve_factored(square, r, v)
-    back(B, v, r, n, q)
-    combine(q, -1.0, q, 1.0, c, n)
+    solve_rows(B, square, r, n, Q, 1.0, b, c, v, q)
     twice_scaled(q, cones, wbar, factors, Q)
     below = kappa / tau + dot(c, Q, n) + dot(b, v, r)
     mean = (dot(x, s, n) + tau * kappa) / (cones[1] + cones[2] + 1.0)
@@ -140,17 +123,13 @@ def advance(B, b, c, cones, r, columns, rows, square, factors, state):
     twice_scaled(dual, cones, wbar, factors, weighed)
     for corrector in range(2):
         if corrector == 0:
-            combine(dx, -1.0, x, 0.0, x, n)  # r = −λ
+            combine(dx, -1.0, x, 0.0, x, n)  # W r = −W λ
         else:
             corrected(lam, z, sigma * mean, cones, factors, d)
             scaled(d, cones, wbar, factors, dx)
         # dx = W r − W² ds, but for what goes with dτ
         combine(p, 1.0 - sigma, weighed, -1.0, dx, n)
-        times(B, p, r, n, u)
-        add(u, 1.0 - sigma, primal, r)
-        solve_factored(square, r, u)
-        back(B, u, r, n, d)
-        combine(d, -1.0, d, 1.0 - sigma, dual, n)
+        solve_rows(B, square, r, n, p, 1.0 - sigma, primal, dual, u, d)
         twice_scaled(d, cones, wbar, factors, p)
         add(dx, -1.0, p, n)
         rest = sigma * mean - tau * kappa - product
@@ -158,10 +137,10 @@ def advance(B, b, c, cones, r, columns, rows, square, factors, state):
         dkappa = (rest - kappa * dtau) / tau
         add(dx, -dtau, Q, n)
         add(d, dtau, q, n)
-        length = 1.0 / larger(
+        within = larger(
             inverse_step(x, dx, cones, factors[2]), inverse_step(s, d, cones, factors[3])
         )
-        length = smaller(length, smaller(longest(tau, dtau), longest(kappa, dkappa)))
+        length = smaller(1.0 / within, smaller(longest(tau, dtau), longest(kappa, dkappa)))
         if corrector == 0:
             left = 1.0 - smaller(length, 1.0)
             sigma, product = left * left, dtau * dkappa
@@ -171,10 +150,17 @@ def advance(B, b, c, cones, r, columns, rows, square, factors, state):
     step(x, length, dx, n)
     step(s, length, d, n)
     step(y, length, u, r)
-    return (
-        choose(length, tau + length * dtau, tau),
-        choose(length, kappa + length * dkappa, kappa),
-    )
+    tau = choose(length, tau + length * dtau, tau)
+    return tau, choose(length, kappa + length * dkappa, kappa)
+
+
+def solve_rows(B, square, r, n, weighed, share, p, d, u, left):
+    """Write u with B W² Bᵀ u = B w + share p, and share d − Bᵀu; `square` has the factors."""
+    times(B, weighed, r, n, u)
+    add(u, share, p, r)
+    solve_factored(square, r, u)
+    back(B, u, r, n, left)
+    combine(left, -1.0, left, share, d, n)
 
 
 def schur_complement(B, cones, r, wbar, factors, row, square):
