@@ -212,25 +212,6 @@ def test_coriolis_chains_are_the_tensor(robot, numba, monkeypatch):
     same(batch.coriolis_chains(robot, Q).squares, chains.squares, 1e-11)
 
 
-def test_identities_of_mechanics(robot, numba):
-    """ID = M a + b, FD undoes ID, ½ dM/dt = sym C, A_g's first rows are m J_com, ΔT = power."""
-    Q, V, A, _ = states(robot, 16, seed=5)
-    M, b = batch.mass_matrix(robot, Q), batch.bias(robot, Q, V)
-    tau = batch.inverse_dynamics(robot, Q, V, A)
-    same(np.einsum("nij,nj->ni", M, A) + b, tau, 1e-11)
-    C = batch.coriolis_matrix(robot, Q, V)
-    same(np.einsum("nij,nj->ni", C, V) - batch.gravity_torques(robot, Q), b, 1e-11)
-    J, G = batch.com_jacobian(robot, Q), batch.centroidal_map(robot, Q)
-    same(robot.mass * J, G[:, :3], 1e-11)
-    weight = robot.mass * np.asarray(robot.model.gravity.linear)
-    same(np.einsum("nri,r->ni", J, weight), batch.gravity_torques(robot, Q), 1e-11)
-    h = 1e-6
-    step = [np.array([pin.integrate(robot.model, q, s * h * v) for q, v in zip(Q, V, strict=True)])
-            for s in (1, -1)]  # fmt: skip
-    ahead, behind = (batch.mass_matrix(robot, x.reshape(Q.shape)) for x in step)
-    same(C + C.transpose(0, 2, 1), (ahead - behind) / (2 * h), 1e-7)
-
-
 # --- what is refused -----------------------------------------------------------------------------
 
 

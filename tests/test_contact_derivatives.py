@@ -4,29 +4,11 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
+from differences import close, gradient, in_vector
 
 import footwork as fw
 from footwork import dynamics as dyn
 from footwork.dynamics.contact_derivatives import frame_acceleration_derivatives
-
-STEP = 1e-6
-
-
-def in_q(robot, q, term):
-    slices = []
-    for e in np.eye(robot.nv):
-        forth, back = (term(robot.integrate(q, s * STEP * e)) for s in (1, -1))
-        slices.append((forth - back) / (2 * STEP))
-    return np.stack(slices, axis=-1)
-
-
-def in_vector(x, term):
-    columns = [(term(x + STEP * e) - term(x - STEP * e)) / (2 * STEP) for e in np.eye(len(x))]
-    return np.stack(columns, axis=-1)
-
-
-def close(x, y, tolerance=1e-6):
-    assert np.abs(x - y).max(initial=0) <= tolerance * (1 + np.abs(y).max(initial=0))
 
 
 @pytest.mark.parametrize("base", ["floating", "fixed"])
@@ -40,8 +22,8 @@ def test_accelerations(load_robot, random_state, base):
         return J @ a + dyn.frame_drift(robot, p, w, frame)
 
     dq, dv = frame_acceleration_derivatives(robot, q, v, a, frame)
-    close(dq, in_q(robot, q, lambda p: acceleration(p, v)))
-    close(dv, in_vector(v, lambda w: acceleration(q, w)))
+    close(dq, gradient(robot, q, lambda p: acceleration(p, v)), 1e-6)
+    close(dv, in_vector(v, lambda w: acceleration(q, w)), 1e-6)
 
 
 @pytest.mark.parametrize(
@@ -73,7 +55,7 @@ def test_forces(load_robot, random_state, name, contacts):
     for frame, size in contacts.items():
         held = dyn.frame_jacobian(robot, q, frame) @ d.a + dyn.frame_drift(robot, q, v, frame)
         assert np.abs(held[:size]).max() < 1e-8 * (1 + np.abs(d.a).max())
-    close(np.vstack([d.da_dq, d.df_dq]), in_q(robot, q, lambda p: solve(p, v, tau)), 1e-5)
+    close(np.vstack([d.da_dq, d.df_dq]), gradient(robot, q, lambda p: solve(p, v, tau)), 1e-5)
     close(np.vstack([d.da_dv, d.df_dv]), in_vector(v, lambda w: solve(q, w, tau)), 1e-5)
     close(np.vstack([d.da_dtau, d.df_dtau]), in_vector(tau, lambda t: solve(q, v, t)), 1e-5)
 

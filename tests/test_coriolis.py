@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
+from differences import gradient
 
 import footwork as fw
 from footwork import dynamics as dyn
@@ -16,14 +17,6 @@ def robot(request, load_robot):
     return load_robot(*request.param)
 
 
-def gradient_of_M(robot, q, step=1e-6):
-    slices = []
-    for e in np.eye(robot.nv):
-        forth, back = (dyn.mass_matrix(robot, robot.integrate(q, s * step * e)) for s in (1, -1))
-        slices.append((forth - back) / (2 * step))
-    return np.stack(slices, axis=-1)
-
-
 def mass_of_links(robot, q):
     return dyn.mass_matrix(robot, q) - np.diag(robot.model.armature)
 
@@ -31,7 +24,10 @@ def mass_of_links(robot, q):
 def test_koszul(robot, random_state):
     """2 C_ijk = ∂_k M_ij + ∂_j M_ik − ∂_i M_jk + brackets, with ∂M by finite differences."""
     q, _, _ = random_state(robot)
-    dM, c = gradient_of_M(robot, q), dyn.coriolis.structure_constants(robot)
+    dM, c = (
+        gradient(robot, q, lambda p: dyn.mass_matrix(robot, p)),
+        dyn.coriolis.structure_constants(robot),
+    )
     B = np.einsum("il,ljk->ijk", mass_of_links(robot, q), c)  # ⟨e_i, [e_j, e_k]⟩
     metric = dM + dM.transpose(0, 2, 1) - dM.transpose(2, 0, 1)
     # ⟨[e_k, e_j], e_i⟩ − ⟨[e_j, e_i], e_k⟩ + ⟨[e_i, e_k], e_j⟩
@@ -49,7 +45,7 @@ def test_torsion_is_the_structure_of_the_basis(robot, random_state):
 
 def test_derivatives_of_the_mass_matrix(robot, random_state):
     q, v, _ = random_state(robot)
-    dM = gradient_of_M(robot, q)
+    dM = gradient(robot, q, lambda p: dyn.mass_matrix(robot, p))
     assert np.abs(dM - dyn.coriolis.mass_matrix_gradient(robot, q)).max() < 1e-6
     assert np.abs(dM @ v - dyn.mass_matrix_derivative(robot, q, v)).max() < 1e-6
 
@@ -68,7 +64,7 @@ def test_christoffel_symbols_are_the_tensor_of_coordinates(load_robot, random_st
     G = dyn.christoffel_symbols(robot, q)
     assert np.abs(G - dyn.coriolis_tensor(robot, q)).max() < 1e-11
     assert np.abs(G - G.transpose(0, 2, 1)).max() == 0
-    dM = gradient_of_M(robot, q)
+    dM = gradient(robot, q, lambda p: dyn.mass_matrix(robot, p))
     i, j, k = 1, 0, robot.nv - 1
     by_hand = 0.5 * (dM[i, j, k] + dM[i, k, j] - dM[j, k, i])
     assert G[i, j, k] == pytest.approx(by_hand, abs=1e-7)

@@ -128,6 +128,15 @@ def test_terms_are_pinocchios(robot, random_state):
     welded = model.inertias[0].mass / robot.mass * np.array(model.inertias[0].lever)
     assert equal(state.com, share * np.array(data.com[0]) + welded)
     assert equal(state.coriolis_force, data.nle - data.g)
+    assert equal(state.com_velocity, state.com_jacobian @ v)
+
+
+def test_worked_out_in_one_pass_they_are_the_same(robot, random_state):
+    given = [random_state(robot, seed)[:2] for seed in range(2)]
+    filled = [dyn.terms(robot, q, v) for q, v in given]  # the second in the memory of the first
+    for state, (q, v) in zip(filled, given, strict=True):
+        found, expected = everything(state), everything(dyn.State(robot, q, v))
+        assert all(equal(found[name], expected[name], 1e-10) for name in expected)
 
 
 def test_states_of_one_robot_keep_apart_on_one_thread(robot, random_state):
