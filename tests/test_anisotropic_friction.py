@@ -13,7 +13,6 @@ import pytest
 from footwork import contacts, control, dynamics, robots
 from footwork.contacts import (
     ContactSet,
-    FrictionCone,
     PointContact,
     PointForces,
     SoftFingerCone,
@@ -210,31 +209,6 @@ def test_regions_are_those_of_a_program_by_hand():
         assert (linear[1] @ along).max() >= exact - 1e-6
 
 
-@pytest.mark.parametrize("pair", [(0.8, 0.4), (0.2, 0.9), (0.5, 0.0), (0.6, 0.6)])
-def test_friction_cones_project_and_are_bracketed(pair):
-    rng = np.random.default_rng(0)
-    normal = np.array([0.1, -0.2, 1.0]) / np.linalg.norm([0.1, -0.2, 1.0])
-    cone = FrictionCone(pair, normal, (0.3, 1.0, 0.0))
-    for sides in (3, 4, 7):
-        inner, outer, rays = cone.faces(sides), cone.faces(sides, "outer"), cone.rays(sides)
-        assert all(cone.contains(ray, 1e-9) for ray in rays)
-        for f in rng.normal(size=(60, 3)) + normal:
-            if (inner @ f <= -1e-12).all():
-                assert cone.contains(f)
-            if cone.contains(f, 0.0):
-                assert (outer @ f <= 1e-9).all()
-            if (outer @ f > 1e-9).any():
-                assert not cone.contains(f)
-    for f in rng.normal(size=(10, 3)):
-        x = cp.Variable(3)
-        problem = cp.Problem(cp.Minimize(cp.sum_squares(x - f)), cone.constraints(x))
-        problem.solve(**EXACT)
-        assert np.abs(cone.project(f) - x.value).max() < 1e-5
-        left = f - cone.project(f)  # in the polar cone, and at right angles
-        assert abs(left @ cone.project(f)) < 1e-9
-        assert cone.braking(-left) <= -left @ normal + 1e-9
-
-
 def test_soft_points_share_one_ellipsoidal_cone():
     cone = SoftFingerCone((0.8, 0.4), 0.02, tangent=(1.0, 0.0, 0.0))
     rng = np.random.default_rng(1)
@@ -250,36 +224,6 @@ def test_soft_points_share_one_ellipsoidal_cone():
         assert exact.contains(wrench) == cone.contains(w)
         if (faces @ w <= 0).all():
             assert cone.contains(w)
-
-
-@pytest.mark.parametrize("torsion", [None, 0.01])
-def test_wrench_cones_of_soles_are_bracketed(torsion):
-    sole = SurfaceContact(
-        "sole", half_length=0.1, half_width=0.05, friction=PAIR, torsional_friction=torsion
-    )
-    rng = np.random.default_rng(2)
-    w = np.column_stack([rng.normal(0, 0.3, (40, 2)), np.ones(40), rng.normal(0, 0.04, (40, 3))])
-    exact = WrenchCone(sole).contains(w)
-    inner, outer = (WrenchCone(sole, kind, 8).contains(w) for kind in ("inner", "outer"))
-    assert inner.any()
-    assert (~outer).any()
-    assert not (inner & ~exact).any()
-    assert not (exact & ~outer).any()
-    few = (w @ inner_faces(sole, 4).T <= 0).all(axis=1)
-    assert few.any()
-    assert not (few & ~exact).any()
-    f = cp.Variable((4, 3))
-    corners = np.array([[0.1, 0.05], [-0.1, 0.05], [-0.1, -0.05], [0.1, -0.05]])
-    yaw = corners[:, 0] @ f[:, 1] - corners[:, 1] @ f[:, 0]
-    total = cp.hstack([cp.sum(f, axis=0), corners[:, 1] @ f[:, 2], -corners[:, 0] @ f[:, 2], yaw])
-    cones = [cp.norm(cp.multiply(1 / np.array(PAIR), f[k, :2])) <= f[k, 2] for k in range(4)]
-    cones += [] if torsion is None else [cp.abs(yaw) <= torsion * cp.sum(f[:, 2])]
-    wanted = cp.Parameter(6)
-    problem = cp.Problem(cp.Minimize(cp.norm(total - wanted)), cones)
-    for row, inside in zip(w[:12], exact[:12], strict=True):
-        wanted.value = row
-        problem.solve(solver="CLARABEL")
-        assert inside == (problem.value < 1e-6)
 
 
 def test_the_closed_form_of_a_rectangle():

@@ -8,18 +8,34 @@ import pytest
 
 from footwork import ContactError, FrictionCone
 
-SEEDS = range(6)
+SEEDS = range(8)  # each with other coefficients
 
 
-def random_cone(rng) -> FrictionCone:
+COEFFICIENTS = (0.0, 0.3, 0.7, 1.5, (0.8, 0.4), (0.2, 0.9), (0.5, 0.0), (0.6, 0.6))
+
+
+def random_cone(rng, seed) -> FrictionCone:
     n = rng.standard_normal(3)
-    return FrictionCone(friction=rng.choice([0.0, 0.3, 0.7, 1.5]), normal=n / np.linalg.norm(n))
+    friction = COEFFICIENTS[seed % len(COEFFICIENTS)]
+    return FrictionCone(friction, n / np.linalg.norm(n), rng.standard_normal(3))
+
+
+def local(cone, f):
+    """A force along the tangent, across it and along the normal."""
+    n = cone.normal
+    t = cone.tangent - (cone.tangent @ n) * n
+    t /= np.linalg.norm(t)
+    return np.array([t, np.cross(n, t), n]) @ f
 
 
 def in_cone(cone, f, slack=0.0):
-    """Coulomb's law as it is written."""
-    fn = cone.normal @ f
-    return np.linalg.norm(f - fn * cone.normal) <= cone.friction * fn + slack and fn >= -slack
+    """Coulomb's law as it is written, with a coefficient for each tangent."""
+    x, mu = local(cone, f), np.broadcast_to(cone.friction, 2)
+    used, rough = 0.0, mu > 0
+    if rough.any():
+        used = mu[rough].min() * np.linalg.norm(x[:2][rough] / mu[rough])
+        used -= mu[rough].min() * x[2]
+    return used <= slack and (np.abs(x[:2][~rough]) <= slack).all() and x[2] >= -slack
 
 
 def forces_around(cone, rng, count):
@@ -32,7 +48,7 @@ def forces_around(cone, rng, count):
 @pytest.mark.parametrize("seed", SEEDS)
 def test_contains_is_coulombs_law(seed):
     rng = np.random.default_rng(seed)
-    cone = random_cone(rng)
+    cone = random_cone(rng, seed)
     for f in forces_around(cone, rng, 200):
         assert cone.contains(f) == in_cone(cone, f, 1e-12)
         assert (cone.violation(f) > 1e-9) == (not cone.contains(f))
@@ -42,21 +58,21 @@ def test_contains_is_coulombs_law(seed):
 def test_projection_is_the_nearest_point(seed):
     """p is the projection on a convex cone iff p ∈ K, p ⊥ f − p, and p − f is in the dual cone."""
     rng = np.random.default_rng(seed)
-    cone = random_cone(rng)
+    cone = random_cone(rng, seed)
     for f in forces_around(cone, rng, 100):
         p = cone.project(f)
         assert in_cone(cone, p, 1e-12)
         assert p @ (f - p) == pytest.approx(0, abs=1e-12)
-        u = p - f
-        un = cone.normal @ u
-        assert un >= cone.friction * np.linalg.norm(u - un * cone.normal) - 1e-12
+        u = local(cone, p - f)
+        assert u[2] >= np.linalg.norm(cone.friction * u[:2]) - 1e-12
+        assert cone.braking(p - f) == pytest.approx(np.linalg.norm(cone.friction * u[:2]))
 
 
 @pytest.mark.parametrize("seed", SEEDS)
 @pytest.mark.parametrize("n", [3, 4, 5, 8, 16])
 def test_pyramids_are_on_their_stated_side(seed, n):
     rng = np.random.default_rng(seed)
-    cone = random_cone(rng)
+    cone = random_cone(rng, seed)
     inner, outer, rays = cone.faces(n, "inner"), cone.faces(n, "outer"), cone.rays(n)
     for f in forces_around(cone, rng, 200):
         if (inner @ f <= -1e-12).all():
@@ -79,7 +95,7 @@ def test_frictionless_pyramids_do_not_pull():
 def test_cvxpy_constraints_are_the_cone(seed):
     """Projecting with cvxpy under the constraints gives the closed form's projection."""
     rng = np.random.default_rng(seed)
-    cone = random_cone(rng)
+    cone = random_cone(rng, seed)
     f, target = cp.Variable(3), rng.standard_normal(3)
     problem = cp.Problem(cp.Minimize(cp.sum_squares(f - target)), cone.constraints(f))
     problem.solve(solver="CLARABEL")

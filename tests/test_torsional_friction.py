@@ -9,12 +9,9 @@ import pytest
 
 from footwork import ContactError, Wrench, contacts, robots
 from footwork.contacts import (
-    DiscContact,
-    LineContact,
     PointContact,
     SoftFingerCone,
     SurfaceContact,
-    WrenchCone,
     static_hold,
 )
 from footwork.contacts.cones.friction_cone import axes_along
@@ -23,10 +20,6 @@ G = 9.81
 MASS, SIZE = 3.0, (0.4, 0.3, 0.2)
 WEIGHT = MASS * G
 SIDES = [3, 4, 5, 8, 12]
-
-
-def soft(friction=0.6, torsion=0.03, **given):
-    return PointContact("toe", friction, torsional_friction=torsion, **given)
 
 
 # --- the cone of a soft point ------------------------------------------------------------------
@@ -81,76 +74,6 @@ def test_soft_pyramids_are_sound(sides):
 
 
 # --- wrench cones ------------------------------------------------------------------------------
-
-CONTACTS = {
-    "soft point": soft(),
-    "rectangle": SurfaceContact(
-        "sole", half_length=0.1, half_width=0.05, friction=0.7, torsional_friction=0.02
-    ),
-    "pentagon": SurfaceContact(
-        "sole",
-        vertices=[[0.1, 0.02], [0.03, 0.07], [-0.08, 0.05], [-0.1, -0.03], [0.04, -0.06]],
-        friction=0.5,
-        torsional_friction=0.01,
-    ),
-    "line": LineContact("sole", half_length=0.1, friction=0.6, torsional_friction=0.02),
-    "disc": DiscContact("sole", radius=0.08, friction=0.5, sides=6, torsional_friction=0.015),
-    "no turning": SurfaceContact(
-        "sole", half_length=0.1, half_width=0.05, friction=0.7, torsional_friction=0.0
-    ),
-}
-
-
-def missing_by_definition(contact, wrenches):
-    """Least norm of what forces in the cones, with the torsional limit, leave of each wrench."""
-    p = contact.points
-    size = np.linalg.norm(p, axis=1).max() or 1.0
-    f, m, w = cp.Variable((len(p), 3)), cp.Variable(), cp.Parameter(6)
-    total = cp.sum(f, axis=0)
-    moment = sum(pin.skew(p[k]) @ f[k] for k in range(len(p))) + cp.hstack([0, 0, m])
-    if len(p) == 1:
-        ratio = cp.hstack([f[0, :2] / contact.friction, m / contact.torsional_friction])
-        limits = [cp.norm(ratio) <= f[0, 2]]
-    else:
-        limits = [cp.norm(f[k, :2]) <= contact.friction * f[k, 2] for k in range(len(p))]
-        limits += [m == 0, cp.abs(moment[2]) <= contact.torsional_friction * total[2]]
-    left = cp.hstack([total - w[:3], (moment - w[3:]) / size])
-    problem = cp.Problem(cp.Minimize(cp.norm(left)), limits)
-    answers = []
-    for wrench in wrenches:
-        w.value = wrench
-        problem.solve(solver="CLARABEL")
-        answers.append(problem.value)
-    return np.array(answers)
-
-
-def near(contact, rng, count):
-    """Wrenches of positive combinations of outer rays, stretched about their mean."""
-    rays = WrenchCone(contact, "outer", 6).rays
-    mixed = rng.dirichlet(np.full(len(rays), 0.15), count) @ rays
-    middle = rays.mean(axis=0)
-    return middle + rng.uniform(0.5, 4, (count, 1)) * (mixed - middle)
-
-
-@pytest.mark.parametrize("name", CONTACTS)
-def test_wrench_cones_with_torsional_friction_are_sound(name):
-    contact, rng = CONTACTS[name], np.random.default_rng(len(name))
-    wrenches = near(contact, rng, 60)
-    missing = missing_by_definition(contact, wrenches)
-    exact = WrenchCone(contact)
-    assert [exact.violation(w) for w in wrenches] == pytest.approx(missing, abs=2e-6)
-    assert (missing > 1e-4).any()
-    assert (missing < 1e-6).any()
-    for sides in (3, 4, 5, 8):
-        inner = WrenchCone(contact, "inner", sides)
-        outer = WrenchCone(contact, "outer", sides)
-        assert (missing[inner.contains(wrenches, 1e-9)] < 1e-6).all()
-        assert outer.contains(wrenches)[missing < 1e-8].all()
-        assert (missing[[not inside for inside in outer.contains(wrenches)]] > 0).all()
-        for cone in (inner, outer):
-            assert (cone.rays @ cone.faces.T <= 1e-9).all()
-            assert cone.contains(cone.rays).all()
-    assert exact.contains(WrenchCone(contact, "inner", 6).rays, 1e-6).all()
 
 
 def test_net_cone_with_torsional_friction():
@@ -266,38 +189,6 @@ def check_certificate(robot, q, hold, load):
         at_zero = np.concatenate([twist[:3] - np.cross(twist[3:], origin), twist[3:]])
         assert (rng.random((50, len(rays))) @ rays @ at_zero >= -1e-6).all()
         assert (rays @ at_zero >= -1e-7).all()
-
-
-@pytest.mark.parametrize("name", ["biped", "quadruped"])
-def test_margin_by_a_second_formulation(name):
-    """max ε over contact wrenches in the rows of J, with the cones of ContactSet and τ unknown."""
-    from dataclasses import replace
-
-    from footwork import dynamics
-
-    robot = robots.load(name)
-    q = robot.posture()
-    feet = contacts.ContactSet(
-        robot, [replace(c, torsional_friction=0.005) for c in contacts.at_feet(robot, 0.6)]
-    )
-    assert feet.dim == sum(4 if c.dim == 4 else 6 for c in feet)
-    f, tau, eps = cp.Variable(feet.dim), cp.Variable(robot.na), cp.Variable()
-    normals = np.zeros(feet.dim)
-    for contact, T in feet.placements(q).items():
-        normals[feet.rows(contact)][:3] = T.rotation[:, 2]
-    base = robot.model.frames[2].name
-    load = {base: Wrench([5, 3, 0], [0, 0, 0.3])}
-    balance = robot.selection_matrix.T @ tau + dynamics.gravity_torques(robot, q)
-    balance += feet.jacobian(q).T @ f + dynamics.external_torques(robot, q, load)
-    cones = feet.friction_constraints(f - eps * normals, q)
-    limits = [cp.abs(tau) <= robot.torque_limits]
-    problem = cp.Problem(cp.Maximize(eps), [balance == 0, *limits, *cones])
-    problem.solve(solver="CLARABEL")
-    hold = static_hold(robot, q, feet, load)
-    assert hold.margin == pytest.approx(eps.value, rel=1e-5)
-    plain = static_hold(robot, q, contacts.at_feet(robot, 0.6), load)
-    assert (hold.margin < plain.margin) == (name == "biped")
-    assert hold.residual < 1e-6
 
 
 def test_friction_margin_counts_torsional_friction():

@@ -10,7 +10,7 @@ import pytest
 from footwork import ContactError, contacts, robots
 from footwork.contacts import DiscContact, LineContact, PointContact, SurfaceContact, WrenchCone
 from footwork.contacts.geometry.hulls import cone_faces
-from footwork.contacts.wrench_cones.wrench_cone import rectangle_faces
+from footwork.contacts.wrench_cones.wrench_cone import inner_faces, rectangle_faces
 from footwork.dynamics.kernels.toolchain import switched_off
 
 PATCHES = {
@@ -23,21 +23,26 @@ PATCHES = {
 SIDES = [3, 4, 5, 6, 8, 16]
 
 
-def patch(shape, friction):
-    return SurfaceContact("sole", friction=friction, **PATCHES[shape])
+def patch(shape, friction, **more):
+    return SurfaceContact("sole", friction=friction, **PATCHES[shape], **more)
 
 
 def exact_by_points(contact, wrenches):
-    """Which wrenches are sums of forces in Coulomb's cones: the definition, a program each.
+    """Which wrenches are sums of forces in the cones: the definition, a program each.
 
     Returns the least norm of what is missing, moments by the patch's size.
     """
-    p = contact.points
-    size = np.linalg.norm(p, axis=1).max()
-    f, w = cp.Variable((len(p), 3)), cp.Parameter(6)
+    p, gamma = contact.points, contact.torsional_friction
+    size, mu = np.linalg.norm(p, axis=1).max() or 1.0, np.broadcast_to(contact.friction, 2)
+    f, yaw, w = cp.Variable((len(p), 3)), cp.Variable(), cp.Parameter(6)
     total = cp.sum(f, axis=0)
-    moment = sum(pin.skew(p[k]) @ f[k] for k in range(len(p)))
-    cones = [cp.norm(f[k, :2]) <= contact.friction * f[k, 2] for k in range(len(p))]
+    moment = sum(pin.skew(p[k]) @ f[k] for k in range(len(p))) + cp.hstack([0, 0, yaw])
+    used = [cp.multiply(1 / mu, f[k, :2]) for k in range(len(p))]
+    if gamma is not None and len(p) == 1:
+        cones = [cp.norm(cp.hstack([used[0], yaw / gamma])) <= f[0, 2]]
+    else:
+        cones = [yaw == 0, *(cp.norm(used[k]) <= f[k, 2] for k in range(len(p)))]
+        cones += [] if gamma is None else [cp.abs(moment[2]) <= gamma * total[2]]
     missing = cp.hstack([total - w[:3], (moment - w[3:]) / size])
     problem = cp.Problem(cp.Minimize(cp.norm(missing)), cones)
     distances = []
@@ -78,6 +83,51 @@ def test_inner_and_outer_are_sound(shape, friction):
         assert (distance[~outer] > 0).all()
         assert outer[distance < 1e-9].all()  # nothing refused that friction allows
         assert outer[inner].all()
+
+
+KINDS = {
+    "soft point": PointContact("toe", 0.6, torsional_friction=0.03),
+    "rectangle": patch("rectangle", 0.7, torsional_friction=0.02),
+    "pentagon": patch("pentagon", 0.5, torsional_friction=0.01),
+    "line": LineContact("sole", half_length=0.1, friction=0.6, torsional_friction=0.02),
+    "disc": DiscContact("sole", radius=0.08, friction=0.5, sides=6, torsional_friction=0.015),
+    "no turning": patch("rectangle", 0.7, torsional_friction=0.0),
+    "two coefficients": patch("rectangle", (0.7, 0.3)),
+    "two, turning": patch("rectangle", (0.7, 0.3), torsional_friction=0.01),
+}
+
+
+def stretched(contact, rng, count):
+    """Wrenches of positive combinations of outer rays, stretched about their mean."""
+    rays = WrenchCone(contact, "outer", 6).rays
+    mixed = rng.dirichlet(np.full(len(rays), 0.15), count) @ rays
+    middle = rays.mean(axis=0)
+    return middle + rng.uniform(0.5, 4, (count, 1)) * (mixed - middle)
+
+
+@pytest.mark.parametrize("name", KINDS)
+def test_cones_that_limit_turning_and_of_two_coefficients_are_sound(name):
+    contact, rng = KINDS[name], np.random.default_rng(len(name))
+    wrenches = stretched(contact, rng, 60)
+    distance = exact_by_points(contact, wrenches)
+    exact = WrenchCone(contact)
+    assert [exact.violation(w) for w in wrenches] == pytest.approx(distance, abs=2e-6)
+    assert (distance > 1e-4).any()
+    assert (distance < 1e-6).any()
+    for sides in (3, 4, 5, 8):
+        inner = WrenchCone(contact, "inner", sides)
+        outer = WrenchCone(contact, "outer", sides)
+        assert (distance[inner.contains(wrenches, 1e-9)] < 1e-6).all()
+        assert outer.contains(wrenches)[distance < 1e-8].all()
+        assert (distance[~outer.contains(wrenches)] > 0).all()
+        for cone in (inner, outer):
+            assert (cone.rays @ cone.faces.T <= 1e-9).all()
+            assert cone.contains(cone.rays).all()
+    assert exact.contains(WrenchCone(contact, "inner", 6).rays, 1e-6).all()
+    if contact.dim == 6:
+        few = (wrenches @ inner_faces(contact, 4).T <= 0).all(axis=1)
+        assert few.any()
+        assert (distance[few] < 1e-6).all()
 
 
 def polar_vectors(contact, rng, count):
