@@ -8,6 +8,7 @@ from types import SimpleNamespace
 import numpy as np
 import pinocchio as pin
 import pytest
+from differences import derivative
 
 from footwork import ConfigurationError, contacts, control, dynamics
 from footwork.control import constraints as kinds
@@ -76,13 +77,6 @@ def test_jacobian_and_drift_are_derivatives_on_the_manifold(biped, posed, kind, 
 
     assert barrier.jacobian(state) @ v == pytest.approx(derivative(h), abs=1e-9)
     assert barrier.drift(state) == pytest.approx(derivative(rate), abs=1e-8)
-
-
-def derivative(f, step=2e-3):
-    """f'(0), of order 6."""
-    weights = (45.0, -9.0, 1.0)
-    terms = [w * (f(k * step) - f(-k * step)) for k, w in enumerate(weights, 1)]
-    return sum(terms) / (60 * step)
 
 
 def test_distances_of_links_have_their_derivatives(biped, posed):

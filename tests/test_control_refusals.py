@@ -10,6 +10,7 @@ from dataclasses import replace
 import numpy as np
 import pinocchio as pin
 import pytest
+from stances import inside
 
 from footwork import ConfigurationError, ContactError, contacts, control, dynamics, robots
 from footwork.control import gaits
@@ -18,9 +19,7 @@ from footwork.dynamics.kernels.toolchain import switched_off
 
 @pytest.fixture(scope="module")
 def biped():
-    robot = robots.load("biped")
-    feet = contacts.at_feet(robot, 0.6)
-    return robot, feet, contacts.solve_posture(robot, feet, com="inside").q
+    return inside("biped")
 
 
 def controller_of(biped, tasks=(), **options):

@@ -5,8 +5,8 @@ from functools import partial
 import numpy as np
 import pinocchio as pin
 import pytest
+from stances import standing
 
-import footwork as fw
 from footwork import cli, control
 from footwork.contacts import Box, Terrain
 from footwork.control import gaits, judging
@@ -14,21 +14,6 @@ from footwork.control.gaits.path import Path
 from footwork.errors import ConfigurationError, ContactError
 
 NOISE = control.Noise(velocities=0.05, base_velocity=0.03, base_orientation=0.005)
-
-
-@pytest.fixture(scope="module")
-def standing():
-    """{robot: (robot, feet, q)} of robots that stand, made when they are asked for."""
-    found = {}
-
-    def stand(name, crouch=0.0):
-        if name not in found:
-            robot = fw.load(name)
-            controller, q = control.stand(robot, crouch=crouch)
-            found[name] = robot, controller.contacts, q
-        return found[name]
-
-    return stand
 
 
 def middle(feet, q):
@@ -70,7 +55,7 @@ def test_a_path_is_the_integral_of_its_velocity():
 
 @pytest.mark.parametrize("name", list(gaits.GAITS))
 @pytest.mark.parametrize("velocity", [(0.1, 0.02, 0.0), (0.0, 0.0, 0.15)])
-def test_a_foot_lands_where_it_belongs_half_way_through_its_stance(standing, name, velocity):
+def test_a_foot_lands_where_it_belongs_half_way_through_its_stance(name, velocity):
     """Over its stance the mean place of the robot, seen from the foot, is the nominal one."""
     robot, feet, q = standing("biped" if name == "walk" else "quadruped")
     gait = gaits.GAITS[name]
@@ -100,7 +85,7 @@ def test_a_foot_lands_where_it_belongs_half_way_through_its_stance(standing, nam
     assert order == [{by_place[place] for place in group} for group in gait.groups]
 
 
-def test_feet_are_named_by_where_they_are(standing):
+def test_feet_are_named_by_where_they_are():
     _, feet, q = standing("quadruped")
     turned = q.copy()
     turned[3:7] = pin.Quaternion(pin.rpy.rpyToMatrix(0, 0, 2.1)).coeffs()
@@ -131,8 +116,8 @@ def told(velocities):
         ("biped", "walk", (0.3, 0.05, 0.2), 4.5),
     ],
 )
-def test_it_walks_along_its_path_and_stops(standing, name, gait, velocity, duration):
-    robot, feet, q = standing(name, 0.02 if gait == "walk" else 0.0)
+def test_it_walks_along_its_path_and_stops(name, gait, velocity, duration):
+    robot, feet, q = standing(name, crouch=0.02 if gait == "walk" else 0.0)
     commands = told({0.1: velocity, duration - 2.0: (0, 0, 0)})
     walker = control.GaitController(robot, feet, q, gait, velocity=commands)
     motion = control.simulate(
@@ -153,7 +138,7 @@ def test_it_walks_along_its_path_and_stops(standing, name, gait, velocity, durat
 
 
 @pytest.mark.slow
-def test_height_and_velocity_change_while_it_walks(standing):
+def test_height_and_velocity_change_while_it_walks():
     robot, feet, q = standing("quadruped")
     commands = told({0.0: (0.2, 0, 0), 1.3: (-0.2, 0, 0), 2.2: (0, 0, 0)})
     walker = control.GaitController(robot, feet, q, "trot", velocity=commands)
@@ -170,7 +155,7 @@ def test_height_and_velocity_change_while_it_walks(standing):
     assert height == pytest.approx(lower, rel=0.05)  # what the trunk and the posture leave of it
 
 
-def test_it_stands_until_it_is_told_to_go(standing):
+def test_it_stands_until_it_is_told_to_go():
     robot, feet, q = standing("quadruped")
     walker = control.GaitController(robot, feet, q, "crawl")
     for t in (0.0, 0.5, 3.0):
@@ -187,8 +172,8 @@ def test_it_stands_until_it_is_told_to_go(standing):
     assert not walker.velocity.any()
 
 
-def test_legs_do_not_cross_where_it_goes_sideways(standing):
-    robot, feet, q = standing("biped", 0.02)
+def test_legs_do_not_cross_where_it_goes_sideways():
+    robot, feet, q = standing("biped", crouch=0.02)
     walker = control.GaitController(robot, feet, q, velocity=(0, -0.3, 0))
     walker(q, np.zeros(robot.nv), 10.0)
     places, by_place = dict(feet.placements(q)), gaits.feet_by_place(feet, q)
@@ -201,7 +186,7 @@ def test_legs_do_not_cross_where_it_goes_sideways(standing):
         assert apart[1] > 0.69 * wide
 
 
-def test_it_stands_where_the_ground_ends_and_says_why(standing):
+def test_it_stands_where_the_ground_ends_and_says_why():
     robot, feet, q = standing("quadruped")
     x, y, z = middle(feet, q)
     front = max(T.translation[0] for T in feet.placements(q).values())
@@ -234,13 +219,13 @@ def test_it_stands_where_the_ground_ends_and_says_why(standing):
         ("trot", (np.nan, 0, 0), "velocity"),
     ],
 )
-def test_what_cannot_be_is_refused(standing, gait, velocity, told):
+def test_what_cannot_be_is_refused(gait, velocity, told):
     robot, feet, q = standing("quadruped")
     with pytest.raises(ConfigurationError, match=told):
         control.GaitController(robot, feet, q, gait, velocity=velocity)
 
 
-def test_a_gait_of_ones_own_is_a_table(standing):
+def test_a_gait_of_ones_own_is_a_table():
     robot, feet, q = standing("quadruped")
     amble = gaits.Gait(
         (("left hind",), ("left front",), ("right hind",), ("right front",)), 1.2, 0.2, step=0.4
@@ -275,7 +260,7 @@ def test_the_command_walks(capsys):
 
 
 @pytest.mark.parametrize("name", ["solo12", "quadruped"])
-def test_swinging_feet_do_not_lift_the_robot(standing, name):
+def test_swinging_feet_do_not_lift_the_robot(name):
     """Newton on the whole robot: forces bear its weight while two feet are swung up."""
     robot, feet, q = standing(name)
     walker = control.GaitController(robot, feet, q, "trot", velocity=(0.3, 0, 0))
@@ -288,7 +273,7 @@ def test_swinging_feet_do_not_lift_the_robot(standing, name):
     assert shares == pytest.approx(np.ones(len(shares)), abs=0.4)
 
 
-def test_joints_stop_as_quickly_as_the_gait_is(standing):
+def test_joints_stop_as_quickly_as_the_gait_is():
     """The feet of a quick gait are not held up by ranges whose ends are far away."""
     robot, feet, q = standing("go2")
     trial = judging.trial(
@@ -302,7 +287,7 @@ def test_joints_stop_as_quickly_as_the_gait_is(standing):
 @pytest.mark.parametrize(
     ("push", "hurries"), [(0.0, False), (0.3, False), (1.5, True), (-1.5, True)]
 )
-def test_the_next_foot_is_unloaded_at_once_where_xi_is_beside_all_feet(standing, push, hurries):
+def test_the_next_foot_is_unloaded_at_once_where_xi_is_beside_all_feet(push, hurries):
     robot, feet, q = standing("biped")
     walker = control.GaitController(robot, feet, q, velocity=(0.2, 0.0, 0.0))
     for t in (0.0, 0.3, 0.302):

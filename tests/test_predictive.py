@@ -4,11 +4,11 @@ from __future__ import annotations
 
 import pickle
 from dataclasses import replace
-from functools import cache
 
 import numpy as np
 import pinocchio as pin
 import pytest
+import stances
 from scipy.linalg import null_space
 from scipy.optimize import minimize
 
@@ -41,11 +41,8 @@ from footwork.robots.ranges import ranges
 needs_numba = pytest.mark.skipif(bool(fw.dynamics.kernels.toolchain.obstacle()), reason="Numba")
 
 
-@cache
 def standing(name):
-    robot = fw.load(name)
-    _, q = control.stand(robot, crouch=0.02 if len(robot.feet) == 2 else 0.0)
-    return robot, at_feet(robot, 0.6), q
+    return stances.standing(name, 0.6, 0.02 if name in ("biped", "talos", "g1") else 0.0)
 
 
 def upright(state, velocity=(0.0, 0.0, 0.0), rate=0.0):

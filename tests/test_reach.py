@@ -4,18 +4,14 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
+import stances
 
-import footwork as fw
-from footwork import control
-from footwork.contacts import at_feet
 from footwork.control.gaits.reach import AROUND, Reach
 from footwork.dynamics import State
 
 
 def standing(name):
-    robot = fw.load(name)
-    _, q = control.stand(robot)
-    feet = at_feet(robot, 0.6)
+    robot, feet, q = stances.standing(name, 0.6)
     return robot, feet, q, Reach(feet, q, 0.2, beneath=len(feet) > 2)
 
 

@@ -6,8 +6,8 @@ from functools import cache
 import cvxpy as cp
 import numpy as np
 import pytest
+import stances
 
-import footwork as fw
 from footwork import cli, contacts, control, dynamics
 from footwork.control.dcm import DcmPlan, Phase
 from footwork.control.speed.cycle import cycle_of
@@ -18,11 +18,8 @@ from footwork.errors import ConfigurationError
 CROUCH = {"biped": 0.02}
 
 
-@cache
 def standing(name):
-    robot = fw.load(name)
-    feet = contacts.at_feet(robot, 0.7)
-    return robot, feet, control.stand(robot, feet, crouch=CROUCH.get(name, 0.0))[1]
+    return stances.standing(name, crouch=CROUCH.get(name, 0.0))
 
 
 def uses_of(name, *, robot=None, friction=0.7, predictive=False, torque_limits=True, **options):

@@ -7,6 +7,7 @@ from dataclasses import dataclass
 import numpy as np
 import pinocchio as pin
 import pytest
+from differences import derivative
 
 from footwork import ConfigurationError, contacts, control, dynamics
 from footwork.control.constraints import Barrier
@@ -35,12 +36,6 @@ def with_task(stood, *tasks, **options):
 
 def along(robot, q, v, t):
     return State(robot, robot.integrate(q, t * v), v)
-
-
-def derivative(f, step=2e-3):
-    """f'(0), of order 6."""
-    terms = [w * (f(k * step) - f(-k * step)) for k, w in enumerate((45.0, -9.0, 1.0), 1)]
-    return sum(terms) / (60 * step)
 
 
 @pytest.mark.parametrize("seed", range(3))

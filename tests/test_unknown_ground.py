@@ -3,6 +3,7 @@
 import numpy as np
 import pinocchio as pin
 import pytest
+from stances import standing
 
 import footwork as fw
 from footwork import control
@@ -51,9 +52,7 @@ def test_a_force_that_was_not_planned_is_felt(name):
 
 def test_ground_that_is_missing_is_felt():
     """Where all of the planned force is missing, and only there."""
-    robot = fw.load("go2")
-    feet = fw.at_feet(robot, 0.7)
-    q = control.stand(robot)[1]
+    robot, feet, q = standing("go2")
     state = fw.dynamics.State(robot, q, np.zeros(robot.nv))
     w, lost = np.tile([0.0, 0.0, robot.mass * 9.81 / 4], 4), feet.names[1]
     J = feet[lost].centre_jacobian(state)[2]
@@ -68,6 +67,15 @@ def test_ground_that_is_missing_is_felt():
     assert [name for name in feet.names if not touch.bears(name)] == [lost]
     touch.feel(state, 0.002, None)
     assert not any(touch.missing(name) for name in feet.names)
+
+
+def first_swings(walker, q):
+    """The feet that swing first, while the robot stays where it is, and when that is."""
+    t, still = 0.0, np.zeros(len(q) - 1)
+    while not (swings := walker._feet_in(FootMode.SWING)):
+        walker(q, still, t)
+        t += 2e-3
+    return swings, t
 
 
 def _places(points):
@@ -122,8 +130,7 @@ def test_feet_on_a_slope_give_it_at_once():
 @pytest.mark.parametrize("met", [False, True])
 def test_a_foot_in_the_air_is_not_taken_for_the_ground(monkeypatch, met):
     """At the end of its swing, when the next footholds are planned; one that met it early is."""
-    robot = fw.load("go2")
-    feet, q = fw.at_feet(robot, 0.7), control.stand(robot)[1]
+    robot, feet, q = standing("go2")
     walker = control.GaitController(robot, feet, q, "trot", velocity=(0.3, 0, 0))
     monkeypatch.setattr(walker.touch, "stopped", lambda name: met)
     t, still, lifted = 0.0, np.zeros(robot.nv), q.copy()
@@ -163,8 +170,7 @@ def test_a_quadruped_trots_over_boards_that_it_is_not_told_of(name, seed):
 )
 def test_a_foot_that_goes_on_down_has_not_met_the_ground(monkeypatch, goes_on, descends, met):
     """What its leg feels may be the swing; what has met the ground went down, and stops."""
-    robot = fw.load("solo12")
-    feet, q = fw.at_feet(robot, 0.7), control.stand(robot)[1]
+    robot, feet, q = standing("solo12")
     walker = control.GaitController(robot, feet, q, "trot", velocity=(0.3, 0, 0), reach=0.0)
     t, step, still = 0.0, 2e-3, np.zeros(robot.nv)
     down = 0.0
@@ -187,8 +193,7 @@ def test_a_foot_that_goes_on_down_has_not_met_the_ground(monkeypatch, goes_on, d
 
 def test_a_foot_that_is_let_go_before_its_swing_stays():
     """Where the controller gives up a contact early; it is one again if the plan changes."""
-    robot = fw.load("solo12")
-    feet, q = fw.at_feet(robot, 0.7), control.stand(robot)[1]
+    robot, feet, q = standing("solo12")
     walker = control.GaitController(robot, feet, q, "trot", velocity=(0.3, 0, 0))
     t, step, still = 0.0, 2e-3, np.zeros(robot.nv)
     while not walker.controller.leaving:
@@ -212,13 +217,9 @@ def test_a_foot_that_is_let_go_before_its_swing_stays():
 @pytest.mark.parametrize(("height", "wrong"), [(0.0, 0.0), (0.1, 0.0), (0.1, 0.1)])
 def test_a_foot_is_lowered_to_beneath_its_foothold(height, wrong):
     """However high it was when that began, and the foothold taken to be."""
-    robot = fw.load("go2")
-    feet, q = fw.at_feet(robot, 0.7), control.stand(robot)[1]
+    robot, feet, q = standing("go2")
     walker = control.GaitController(robot, feet, q, "trot", velocity=(0.3, 0, 0), reach=0.0)
-    t, still = 0.0, np.zeros(robot.nv)
-    while not (swings := walker._feet_in(FootMode.SWING)):
-        walker(q, still, t)
-        t += 2e-3
+    swings, t = first_swings(walker, q)
     goal = float(swings[0].goal.translation[2])
     high = q + height * np.eye(robot.nq)[2]
     swings[0].goal = moved(swings[0].goal, np.array([0.0, 0.0, wrong]))
@@ -229,8 +230,7 @@ def test_a_foot_is_lowered_to_beneath_its_foothold(height, wrong):
 
 def test_a_foot_that_searches_the_ground_does_not_wait_above_it():
     """One that went down ahead of its reference goes on from where it is."""
-    robot = fw.load("go2")
-    feet, q = fw.at_feet(robot, 0.7), control.stand(robot)[1]
+    robot, feet, q = standing("go2")
     walker = control.GaitController(robot, feet, q, "trot", velocity=(0.3, 0, 0))
     t, still = 0.0, np.zeros(robot.nv)
     for _ in range(5):
@@ -249,8 +249,7 @@ def test_a_foot_that_searches_the_ground_does_not_wait_above_it():
 @pytest.mark.parametrize(("miss", "told"), [(0.004, False), (0.03, False), (0.03, True)])
 def test_feet_swing_higher_where_the_ground_is_uneven(miss, told):
     """By how far one stood from where it was to land, and less from swing to swing."""
-    robot = fw.load("go2")
-    feet, q = fw.at_feet(robot, 0.7), control.stand(robot)[1]
+    robot, feet, q = standing("go2")
     terrain = fw.contacts.Terrain([fw.contacts.Plane("ground")]) if told else None
     walker = control.PredictiveGait(
         robot, feet, q, "trot", velocity=(0.3, 0, 0), reach=0.0, terrain=terrain
@@ -275,8 +274,7 @@ def test_feet_swing_higher_where_the_ground_is_uneven(miss, told):
 @pytest.mark.parametrize("waits", [True, False])
 def test_no_prediction_counts_on_a_foot_that_searches_the_ground(waits):
     """It pushes from when it is about to have met the ground, also while the plan waits for it."""
-    robot = fw.load("go2")
-    feet, q = fw.at_feet(robot, 0.7), control.stand(robot)[1]
+    robot, feet, q = standing("go2")
     walker = control.PredictiveGait(robot, feet, q, "trot", velocity=(0.3, 0, 0), reach=0.0)
     t, still = 0.0, np.zeros(robot.nv)
     while bool(walker._feet_in(FootMode.SWING)) == waits:
@@ -309,13 +307,10 @@ def test_a_quadruped_trots_over_boards_of_6_cm_that_it_is_not_told_of():
 
 def test_a_foot_that_a_riser_holds_back_is_lifted_over_it():
     """Up first, twice as high as it swings otherwise, to the same foothold at the same time."""
-    robot = fw.load("go2")
-    feet, q = fw.at_feet(robot, 0.7), control.stand(robot)[1]
+    robot, feet, q = standing("go2")
     walker = control.GaitController(robot, feet, q, "trot", velocity=(0.5, 0, 0), reach=0.0)
-    t, step = 0.0, 2e-3
-    while not (swings := walker._feet_in(FootMode.SWING)):
-        walker(q, np.zeros(robot.nv), t)
-        t += step
+    swings, t = first_swings(walker, q)
+    step = 2e-3
     begin, end = walker.begin + walker.plan.times[walker._phase : walker._phase + 2]
     foot = swings[0]
     goal = foot.task.target(end).value.translation
@@ -335,13 +330,10 @@ def test_a_foot_that_a_riser_holds_back_is_lifted_over_it():
 
 def test_a_riser_is_taken_to_be_as_high_as_it_is_known_to_be():
     """However high the swing was: feet that go ever higher from riser to riser throw the robot."""
-    robot = fw.load("go2")
-    feet, q = fw.at_feet(robot, 0.7), control.stand(robot)[1]
+    robot, feet, q = standing("go2")
     walker = control.GaitController(robot, feet, q, "trot", velocity=(0.5, 0, 0), reach=0.0)
-    t, still = 0.0, np.zeros(robot.nv)
-    while not (swings := walker._feet_in(FootMode.SWING)):
-        walker(q, still, t)
-        t += 2e-3
+    swings, t = first_swings(walker, q)
+    still = np.zeros(robot.nv)
     foot, state = swings[0], fw.dynamics.State(robot, q, still)
     foot.clearance, foot.start = 0.2, moved(foot.start, np.array([0.0, 0.0, -0.04]))
     walker.uneven._stumble(foot, state, t, walker.plan)
@@ -354,13 +346,10 @@ def test_a_riser_is_taken_to_be_as_high_as_it_is_known_to_be():
 @pytest.mark.parametrize(("turn", "caught"), [(0.1, False), (0.2, True)])
 def test_a_sole_that_catches_on_an_edge_is_lifted_over_it(turn, caught):
     """Its toe stays, and its heel goes on: it is turned before it falls behind."""
-    biped = fw.load("biped")
-    feet, q = fw.at_feet(biped, 0.7), control.stand(biped)[1]
+    biped, feet, q = standing("biped")
     walker = control.GaitController(biped, feet, q, velocity=(0.3, 0, 0), reach=0.0)
-    t, still = 0.0, np.zeros(biped.nv)
-    while not (swings := walker._feet_in(FootMode.SWING)):
-        walker(q, still, t)
-        t += 2e-3
+    swings, t = first_swings(walker, q)
+    still = np.zeros(biped.nv)
     ankles = [j for j in biped.joint_of_row if "ankle_pitch" in j]
     assert ankles
     turned = q.copy()

@@ -4,18 +4,17 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
+from stances import inside
 
-from footwork import contacts, control, dynamics
+from footwork import control, dynamics
 from footwork.control.program.null_space import solutions
 from footwork.control.program.qp import reduced
 from footwork.control.program.reduction import levels_kernel
 
 
 @pytest.fixture(scope="module", params=["talos", "go2"])
-def stand(request, load_robot):
-    robot = load_robot(request.param, "floating")
-    feet = contacts.at_feet(robot, 0.6)
-    return robot, feet, contacts.solve_posture(robot, feet, com="inside").q
+def stand(request):
+    return inside(request.param)
 
 
 def tasks_of(robot, q, com=0.03, turn=0.2, bend=0.3, weights=(1.0, 1.0, 1.0)):
@@ -172,14 +171,10 @@ def test_the_compiled_hierarchy_is_the_solvers(stand, standing, monkeypatch):
 @pytest.mark.parametrize(
     ("name", "seed"), [("go2", 0), ("go2", 3), *(("talos", seed) for seed in (0, 1, 3, 7, 9))]
 )
-def test_the_compiled_hierarchy_converges_where_many_limits_are_in_the_way(
-    load_robot, name, seed, monkeypatch
-):
+def test_the_compiled_hierarchy_converges_where_many_limits_are_in_the_way(name, seed, monkeypatch):
     """Tasks beyond what joints and friction allow, from any working set."""
     pytest.importorskip("numba")
-    robot = load_robot(name, "floating")
-    feet = contacts.at_feet(robot, 0.6)
-    q = contacts.solve_posture(robot, feet, com="inside").q
+    robot, feet, q = inside(name)
     rng = np.random.default_rng(seed)
     tasks = tasks_of(robot, q, com=0.1 * rng.normal(size=3), turn=0.6, bend=0.4)
     tasks.append(control.MomentumTask(np.zeros(6), weight=0.1, level=1))

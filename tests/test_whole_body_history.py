@@ -11,17 +11,16 @@ from dataclasses import replace
 import numpy as np
 import pinocchio as pin
 import pytest
+from stances import inside
 
-from footwork import contacts, control, dynamics
+from footwork import control, dynamics
 from footwork.dynamics.kernels.toolchain import switched_off
 from footwork.errors import ConfigurationError
 
 
 @pytest.fixture(scope="module")
-def biped(load_robot):
-    robot = load_robot("biped", "floating")
-    feet = contacts.at_feet(robot, 0.6)
-    return robot, feet, contacts.solve_posture(robot, feet, com="inside").q
+def biped():
+    return inside("biped")
 
 
 def controller_of(biped, **options):
@@ -106,11 +105,9 @@ def test_ramps_and_contacts_go_with_a_copy(biped):
 
 
 @pytest.mark.parametrize("compiled", [True, False])
-def test_contacts_and_tasks_may_take_each_others_place(load_robot, compiled):
+def test_contacts_and_tasks_may_take_each_others_place(compiled):
     """A step: other ground, other swings, other weights; the tables of earlier steps are kept."""
-    robot = load_robot("go2", "floating")
-    feet = contacts.at_feet(robot, 0.6)
-    q = contacts.solve_posture(robot, feet, com="inside").q
+    robot, feet, q = inside("go2")
     usual = [control.ComTask(dynamics.com(robot, q), weight=10.0), control.PostureTask(q)]
     names, v = feet.names, 0.05 * np.ones(robot.nv)
     kept = control.WholeBodyController(robot, feet, usual)

@@ -6,6 +6,7 @@ from itertools import pairwise
 
 import numpy as np
 import pytest
+from stances import inside
 
 from footwork import ContactError, FootworkError, contacts, control, dynamics, robots
 from footwork.control.whole_body.failure import SafeTorques
@@ -13,10 +14,8 @@ from footwork.control.whole_body.torque_range import TorqueRange
 
 
 @pytest.fixture(scope="module")
-def talos(load_robot):
-    robot = load_robot("talos", "floating")
-    feet = contacts.at_feet(robot, 0.6)
-    return robot, feet, contacts.solve_posture(robot, feet, com="inside").q
+def talos():
+    return inside("talos")
 
 
 def controller_of(talos, tasks=(), **options):

@@ -4,17 +4,17 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
+from stances import inside
 
 from footwork import contacts, control, dynamics, robots
 from footwork.control.program.solvers import Clarabel, Daqp
 
 
 @pytest.mark.parametrize("weight", [1e-6, 1.0, 1e6])
-def test_what_gives_way_does_not_depend_on_the_unit_of_weights(load_robot, weight):
+def test_what_gives_way_does_not_depend_on_the_unit_of_weights(weight):
     """Feet on their way up at 3 m/s, and motors that cannot stop them."""
-    robot = load_robot("biped", "floating")
-    feet = contacts.at_feet(robot, 0.6)
-    q, v = contacts.solve_posture(robot, feet, com="inside").q, np.zeros(robot.nv)
+    robot, feet, q = inside("biped")
+    v = np.zeros(robot.nv)
     v[2] = 3.0
     tasks = [control.ComTask(dynamics.com(robot, q), weight=10 * weight)]
     tasks.append(control.PostureTask(q, weight=0.1 * weight))
@@ -27,11 +27,9 @@ def test_what_gives_way_does_not_depend_on_the_unit_of_weights(load_robot, weigh
 
 
 @pytest.mark.parametrize("seed", range(3))
-def test_heavy_tasks_on_contacts_that_contradict_each_other(load_robot, seed):
-    robot = load_robot("quadruped", "floating")
-    rng = np.random.default_rng(seed)
-    feet = contacts.at_feet(robot, 0.6)
-    q, foot = contacts.solve_posture(robot, feet, com="inside").q, next(iter(feet)).frame
+def test_heavy_tasks_on_contacts_that_contradict_each_other(seed):
+    robot, feet, q = inside("quadruped")
+    rng, foot = np.random.default_rng(seed), next(iter(feet)).frame
     held = contacts.SurfaceContact(
         foot, half_length=0.1, half_width=0.05, friction=0.6, name="held"
     )
