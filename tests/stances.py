@@ -12,6 +12,13 @@ load = cache(fw.load)
 
 
 @cache
+def posed(name: str, friction: float = 0.7) -> tuple[Any, Any, Any]:
+    """In its posture."""
+    robot = load(name)
+    return robot, fw.at_feet(robot, friction), _frozen(robot.posture())
+
+
+@cache
 def standing(name: str, friction: float = 0.7, crouch: float = 0.0) -> tuple[Any, Any, Any]:
     """As `control.stand` has it."""
     robot = load(name)

@@ -7,6 +7,7 @@ from dataclasses import replace
 import numpy as np
 import pinocchio as pin
 import pytest
+from stances import posed
 
 import footwork as fw
 from footwork import ContactError, contacts, dynamics, robots
@@ -284,8 +285,8 @@ def test_at_the_edge_nothing_is_guessed():
 @pytest.mark.parametrize("torque_limits", [False, True, 45.0])
 @pytest.mark.parametrize("name", ["biped", "quadruped"])
 def test_the_same_as_one_by_one(name, torque_limits):
-    robot = robots.load(name)
-    q, feet, rng = robot.posture(), contacts.at_feet(robot, 0.6), np.random.default_rng(1)
+    robot, feet, q = posed(name, 0.6)
+    rng = np.random.default_rng(1)
     weight = 9.81 * robot.mass
     wrenches = weight * rng.standard_normal((12, 6)) * [0.3, 0.3, 0.1, 0.02, 0.02, 0.02]
     verdicts = batch.static_hold(robot, q, feet, wrenches=wrenches, torque_limits=torque_limits)

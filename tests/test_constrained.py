@@ -5,6 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pinocchio as pin
 import pytest
+from stances import posed
 
 import footwork as fw
 from footwork import ContactError, contacts, dynamics, robots
@@ -161,8 +162,7 @@ def test_a_state_stands_for_q_and_v(case):
 
 
 def test_the_former_name_still_works():
-    robot = robots.load("quadruped")
-    feet, q = contacts.at_feet(robot), robot.posture()
+    robot, feet, q = posed("quadruped")
     with pytest.warns(DeprecationWarning, match="constrained_forward_dynamics"):
         found, _ = contacts.forward_dynamics(robot, q, np.zeros(robot.nv), np.zeros(robot.na), feet)
     assert found.shape == (robot.nv,)

@@ -5,6 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pinocchio as pin
 import pytest
+from stances import posed
 
 from footwork import ContactError, contacts, dynamics, robots
 from footwork.contacts import PointContact, at_feet, contact_forces, gravito_inertial_cone
@@ -61,8 +62,7 @@ def test_membership_is_the_verdict_of_contact_forces(name):
 
 
 def test_rays_are_motions_that_can_be_carried():
-    robot = robots.load("quadruped")
-    q, feet = robot.posture(), at_feet(robot, 0.5)
+    robot, feet, q = posed("quadruped", 0.5)
     cone = gravito_inertial_cone(robot, q, feet, kind="inner")
     assert (cone.rays @ cone.faces.T <= 1e-9).all()
     assert cone.rays[:, 2].max() < 0  # gravity and inertia press down, the ground pushes back
@@ -72,8 +72,7 @@ def test_rays_are_motions_that_can_be_carried():
 
 
 def test_standing_and_falling():
-    robot = robots.load("quadruped")
-    q, feet = robot.posture(), at_feet(robot, 0.5)
+    robot, feet, q = posed("quadruped", 0.5)
     cone = gravito_inertial_cone(robot, q, feet)
     c = dynamics.com(robot, q)
     assert cone.contains(c)

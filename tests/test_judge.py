@@ -8,6 +8,7 @@ from functools import partial
 
 import numpy as np
 import pytest
+from stances import standing
 
 import footwork as fw
 from footwork import contacts, control, dynamics, robots
@@ -71,9 +72,7 @@ def of(controller):
 @pytest.mark.parametrize("name", ["biped", "g1", "quadruped", "solo12"])
 def test_forces_of_the_ground_carry_the_weight(name):
     """Soles that are boxes, prisms and balls, on top of it; the centre of pressure is right."""
-    robot = robots.load(name)
-    feet = contacts.at_feet(robot)
-    q = control.stand(robot, feet)[1]
+    robot, feet, q = standing(name)
     plant, law = Plant(robot, feet, EXACT, q, 0, 1.0), judging.walker(robot, q, np.zeros(3))
     for k in range(300):
         assert plant.tick(law(control.Readings(k * TICK, *plant.here(), None, {})), np.zeros(3))

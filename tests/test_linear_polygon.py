@@ -7,8 +7,9 @@ from dataclasses import replace
 import numpy as np
 import pytest
 from scipy.optimize import linprog
+from stances import posed
 
-from footwork import ContactError, contacts, robots
+from footwork import ContactError, contacts
 from footwork.contacts import PointForces
 from footwork.contacts.geometry import polygon
 from footwork.dynamics.kernels import toolchain
@@ -73,8 +74,7 @@ def test_inside_and_around_the_exact_polygon(seed):
 
 
 def test_level_ground_gives_the_hull_of_the_feet():
-    robot = robots.load("biped")
-    q, feet = robot.posture(), contacts.at_feet(robot, 0.5)
+    robot, feet, q = posed("biped", 0.5)
     support = np.vstack([c.world_points(robot, q)[:, :2] for c in feet])
     for kind in ("inner", "outer"):
         region = contacts.static_equilibrium_polygon(robot, q, feet, kind=kind)

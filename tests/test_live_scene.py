@@ -18,6 +18,7 @@ import numpy as np
 import pytest
 import tornado.websocket
 from page_commands import commands_in
+from stances import posed
 
 import footwork as fw
 from footwork import cli, registry
@@ -325,9 +326,7 @@ def test_a_notebook_shows_the_same_page(scene):
 
 
 def begun():
-    robot = fw.load("biped")
-    feet = fw.at_feet(robot, 0.6)
-    q = robot.posture()
+    robot, feet, q = posed("biped", 0.6)
     return {
         "contacts.scenario.scenario:Scenario": (Scenario.load("flat"),),
         "robots.robot:Robot": (robot, q),

@@ -9,6 +9,7 @@ import cvxpy as cp
 import numpy as np
 import pinocchio as pin
 import pytest
+from stances import posed
 
 from footwork import ContactError, Wrench, contacts, dynamics, robots
 from footwork.contacts import LineContact, PointContact, SurfaceContact, WrenchCone, static_hold
@@ -178,9 +179,7 @@ def test_margins_of_each_contact(shift):
 
 @pytest.mark.parametrize("name", ["biped", "quadruped"])
 def test_contact_margins_by_a_second_formulation(name):
-    robot = robots.load(name)
-    q = robot.posture()
-    feet = contacts.at_feet(robot, 0.6)
+    robot, feet, q = posed(name, 0.6)
     load = {robot.model.frames[2].name: Wrench([20, 5, 0], [0, 0, 2])}
     hold = static_hold(robot, q, feet, load)
     assert min(hold.contact_margins.values()) >= hold.margin - 1e-6

@@ -5,6 +5,7 @@ from __future__ import annotations
 import cvxpy as cp
 import numpy as np
 import pytest
+from stances import posed
 
 from footwork import ConfigurationError, ContactError, Wrench, contacts, dynamics, robots
 from footwork.contacts import WrenchCone, at_feet, contact_forces, static_hold
@@ -93,8 +94,7 @@ def test_least_torque(loaded):
 
 
 def test_centred_soles():
-    robot = robots.load("biped")
-    q, feet = robot.posture(), at_feet(robot, 0.6)
+    robot, feet, q = posed("biped", 0.6)
     load = {robot.model.frames[2].name: Wrench([15, 4, 0], [0, 1.0, 2.0])}
     program = Admissible(robot, q, feet, load)
     cost = sum(cp.quad_over_lin(m, F) for m, F in moments_and_loads(feet, program.f, q))
@@ -110,8 +110,7 @@ def test_centred_soles():
 
 def test_of_equal_ones_the_least_norm():
     """Points have no moments: all admissible forces are centred, the least-norm ones are given."""
-    robot = robots.load("quadruped")
-    q, feet = robot.posture(), at_feet(robot, 0.6)
+    robot, feet, q = posed("quadruped", 0.6)
     least = static_hold(robot, q, feet)
     centred = static_hold(robot, q, feet, objective="centred")
     for name, f in least.forces.items():

@@ -6,6 +6,7 @@ import importlib
 
 import numpy as np
 import pytest
+from stances import posed
 
 from footwork import Wrench, contacts, dynamics, robots
 from footwork.contacts import PointForces
@@ -91,8 +92,7 @@ def test_a_start_that_is_not_inside_is_found_out(monkeypatch):
 @pytest.mark.parametrize("name", ["biped", "quadruped"])
 def test_robust_regions_too(monkeypatch, name):
     """With a push upward and a couple, each wrench moves the centre of mass in a way of its own."""
-    robot = robots.load(name)
-    q, feet = robot.posture(), contacts.at_feet(robot, 0.6)
+    robot, feet, q = posed(name, 0.6)
     unit = 9.81 * robot.mass
     wrenches = [
         Wrench(0.05 * unit * np.array([1, 0.5, 1.0]), np.zeros(3)),

@@ -5,6 +5,7 @@ from __future__ import annotations
 import cvxpy as cp
 import numpy as np
 import pytest
+from stances import posed
 
 from footwork import ContactError, Wrench, contacts, dynamics, robots
 from footwork.contacts import PointContact, PointForces
@@ -199,8 +200,7 @@ def test_acceleration_cone(seed):
 
 
 def test_feasible_region_shrinks_with_the_torque_limits():
-    robot = robots.load("quadruped")
-    q, feet = robot.posture(), contacts.at_feet(robot)
+    robot, feet, q = posed("quadruped")
     whole = contacts.static_equilibrium_polygon(robot, q, feet)
     free = contacts.feasible_region(robot, q, feet, torque_limits=False)
     assert free.area == pytest.approx(whole.area, rel=5e-3)
@@ -219,8 +219,7 @@ def test_feasible_region_shrinks_with_the_torque_limits():
 
 def test_feasible_region_decides_the_hold():
     """At the robot's own centre of mass it says what static_hold says, for any torque limits."""
-    robot = robots.load("biped")
-    q, feet = robot.posture(), contacts.at_feet(robot)
+    robot, feet, q = posed("biped")
     com = dynamics.com(robot, q)
     strong = np.abs(contacts.static_hold(robot, q, feet).torques).max()
     verdicts = []
@@ -279,8 +278,7 @@ def test_bad_tolerance():
 
 @pytest.mark.parametrize("name", ["biped", "quadruped"])
 def test_regions_of_a_state_are_those_of_its_configuration(name):
-    robot = robots.load(name)
-    q, feet = robot.posture(), contacts.at_feet(robot, 0.6)
+    robot, feet, q = posed(name, 0.6)
     state = dynamics.State(robot, q)
     for region in (
         contacts.static_equilibrium_polygon,

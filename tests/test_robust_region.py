@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
+from stances import posed
 
 from footwork import ContactError, Wrench, contacts, robots
 from footwork.contacts.geometry import polygon
@@ -61,8 +62,7 @@ def test_a_disc_of_pushes_shrinks_the_sole_evenly():
 @pytest.mark.parametrize("name", ["biped", "quadruped"])
 def test_inside_is_held_and_outside_is_not(name):
     """Each place against static_hold's own program, by moving the centre of mass with a couple."""
-    robot = robots.load(name)
-    q, feet = robot.posture(), contacts.at_feet(robot, 0.5)
+    robot, feet, q = posed(name, 0.5)
     weight, rng = 9.81 * robot.mass, np.random.default_rng(0)
     loads = [
         Wrench(0.05 * weight * rng.standard_normal(3), 0.02 * weight * rng.standard_normal(3))

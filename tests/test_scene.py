@@ -6,6 +6,7 @@ import io
 
 import numpy as np
 import pytest
+from stances import posed
 
 from footwork import ContactError, Wrench, contacts, dynamics, registry, robots, visualize
 from footwork.contacts import PointContact, SurfaceContact
@@ -128,8 +129,7 @@ def test_a_fall_shows_its_motion_and_no_forces():
 
 
 def test_loads_falls_and_verdicts_have_colours_of_their_own():
-    robot = robots.load("biped")
-    q, feet = robot.posture(), contacts.at_feet(robot)
+    robot, feet, q = posed("biped")
     push = Wrench([9e2, 0, 0], point=dynamics.com(robot, q))
     for verdict, force in (("does not hold", push), ("holds", push * 1e-3)):
         viewer = Recorder(robot)

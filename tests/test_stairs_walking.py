@@ -7,6 +7,7 @@ from functools import partial
 import numpy as np
 import pinocchio as pin
 import pytest
+from stances import standing
 
 from footwork import ConfigurationError, ContactError, contacts, control, robots
 from footwork.control import gaits, references
@@ -111,9 +112,7 @@ def test_swings_last_longer_for_what_feet_climb():
 
 def test_a_plan_counts_on_the_ground_that_there_is():
     """Pushed back towards an edge: ξ is planned for where the foot can land."""
-    robot = robots.load("biped")
-    feet = contacts.at_feet(robot, 0.7)
-    _, q = control.stand(robot, feet)
+    robot, feet, q = standing("biped")
     back = min(T.translation[0] for T in feet.placements(q).values()) - 0.13
     ground = contacts.Terrain([contacts.Box("board", (4.0, 2.0, 1.0), (back + 2.0, 0.0, -1.0))])
     walker = control.GaitController(robot, feet, q, velocity=(0.2, 0.0, 0.0), terrain=ground)

@@ -11,6 +11,7 @@ import cvxpy as cp
 import numpy as np
 import pinocchio as pin
 import pytest
+from stances import posed
 
 from footwork import ConfigurationError, ContactError, Wrench, contacts, dynamics, robots
 from footwork.contacts import PointContact, SurfaceContact, at_feet, contact_forces, static_hold
@@ -389,8 +390,7 @@ def test_grips_bear_hundreds_of_weights():
 
 
 def test_both_feet_on_one_side():
-    robot = robots.load("quadruped")
-    q, feet = robot.posture(), at_feet(robot)
+    robot, feet, q = posed("quadruped")
     y = {name: T.translation[1] for name, T in feet.placements(q).items()}
     left = [feet[name] for name in feet.names if y[name] > 0]
     assert len(left) == 2
@@ -401,16 +401,14 @@ def test_both_feet_on_one_side():
 
 
 def test_standing_on_one_sole_names_it():
-    robot = robots.load("biped")
-    q, feet = robot.posture(), at_feet(robot)
+    robot, feet, q = posed("biped")
     hold = static_hold(robot, q, [feet[feet.names[0]]])
     check_infeasible(robot, q, hold)
     assert f"{feet.names[0]} would have to pull" in hold.reason
 
 
 def test_weak_joints():
-    robot = robots.load("biped")
-    q, feet = robot.posture(), at_feet(robot)
+    robot, feet, q = posed("biped")
     strong = static_hold(robot, q, feet)
     limits = 0.2 * np.abs(strong.torques).max() * np.ones(robot.na)
     hold = static_hold(robot, q, feet, torque_limits=limits)
@@ -522,8 +520,7 @@ def test_bad_torque_limits(limits, says):
 
 
 def test_bad_states_are_refused():
-    robot = robots.load("quadruped")
-    feet, q = at_feet(robot), robot.posture()
+    robot, feet, q = posed("quadruped")
     for bad in (q[:-1], q * np.nan, q * 2):
         with pytest.raises(ConfigurationError):
             static_hold(robot, bad, feet)
@@ -571,8 +568,8 @@ def test_a_no_is_proved_by_its_margin(name, limits, monkeypatch):
         raise AssertionError("asked again")
 
     monkeypatch.setattr(certificate, "falling_motion", never)
-    robot = robots.load(name)
-    q, feet, rng = robot.posture(), contacts.at_feet(robot), np.random.default_rng(0)
+    robot, feet, q = posed(name)
+    rng = np.random.default_rng(0)
     base = next(frame.name for frame in robot.model.frames if frame.parentJoint == 1)
     weight = 9.81 * robot.mass
     for _ in range(8):
