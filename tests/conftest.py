@@ -121,6 +121,12 @@ def load_robot() -> Callable[[str, str], fw.Robot]:
 
 
 @pytest.fixture(scope="session")
+def biped() -> fw.Robot:
+    """Our own humanoid."""
+    return _load("biped", "floating")
+
+
+@pytest.fixture(scope="session")
 def random_state() -> Callable[..., tuple[np.ndarray, np.ndarray, np.ndarray]]:
     """Return draw(robot, seed) -> q, v, a, the base moving."""
 

@@ -9,6 +9,7 @@ import cvxpy as cp
 import numpy as np
 import pinocchio as pin
 import pytest
+from recorder import Recorder
 
 from footwork import contacts, control, dynamics, robots
 from footwork.contacts import (
@@ -456,17 +457,11 @@ contacts:
 
 def test_pictures_have_elliptic_cones():
     robot, q, feet = standing("quadruped")
-    drawn = []
-
-    class Recorder:
-        scale = 1.0
-
-        def cone(self, name, apex, axis, half_angle, height, **look):
-            drawn.append((half_angle, look["tangent"]))
-
-    draw_friction_cones(Recorder(), feet["lf_foot"], robot, q)
-    assert np.tan(drawn[0][0]) == pytest.approx(PAIR)
-    assert drawn[0][1] == pytest.approx(np.array(DIAGONAL) / np.sqrt(2))
+    viewer = Recorder()
+    draw_friction_cones(viewer, feet["lf_foot"], robot, q)
+    ((_, (_, _, half_angle, _), look),) = viewer.drawn.values()
+    assert np.tan(half_angle) == pytest.approx(PAIR)
+    assert look["tangent"] == pytest.approx(np.array(DIAGONAL) / np.sqrt(2))
 
 
 def test_what_is_refused():

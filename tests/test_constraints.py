@@ -19,11 +19,6 @@ AWAY = np.array([0.3, 0.1, 0.0])
 
 
 @pytest.fixture(scope="module")
-def biped(load_robot):
-    return load_robot("biped", "floating")
-
-
-@pytest.fixture(scope="module")
 def posed(biped):
     """make(constraints, more tasks, …) -> a controller that stands; q: where."""
     usual, q = control.stand(biped)

@@ -22,11 +22,6 @@ PAIRS = {
 }
 
 
-@pytest.fixture(scope="module")
-def biped():
-    return fw.load("biped")
-
-
 def state(robot, seed=0):
     rng = np.random.default_rng(seed)
     return (

@@ -5,6 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pinocchio as pin
 import pytest
+from recorder import Recorder
 
 from footwork import ContactError, Wrench, contacts, dynamics, registry, robots, visualize
 from footwork.contacts import PointContact, falling
@@ -102,26 +103,15 @@ def test_the_animation_loops_and_says_what_is_missing():
 
 def test_the_robot_really_moves_in_the_page():
     hold = sliding()
-
-    class Recorder:
-        scale, robot = 1.0, hold.contacts.robot
-
-        def animate(self, times, qs, **options):
-            self.times, self.qs, self.options = times, qs, options
-
-        def label(self, name, position, text, **options):
-            self.text = text
-
-    viewer = Recorder()
+    viewer = Recorder(hold.contacts.robot)
     animate_certificate(viewer, hold, distance=0.05)
-    assert viewer.qs[0] == pytest.approx(hold.q)
-    assert viewer.qs[-1] == pytest.approx(hold.q)
-    far = max(
-        np.linalg.norm(points(hold, q) - points(hold, hold.q), axis=1).max() for q in viewer.qs
-    )
+    _, (_, qs), options = viewer.drawn["animation"]
+    assert qs[0] == pytest.approx(hold.q)
+    assert qs[-1] == pytest.approx(hold.q)
+    far = max(np.linalg.norm(points(hold, q) - points(hold, hold.q), axis=1).max() for q in qs)
     assert far == pytest.approx(0.05, rel=0.1)
-    assert viewer.options == {"play": True, "repeat": True}
-    assert "missing" in viewer.text
+    assert options == {"play": True, "repeat": True}
+    assert "missing" in viewer.drawn["missing"][1][1]
 
 
 def test_without_a_finite_margin_the_cause_is_named():

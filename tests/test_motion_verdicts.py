@@ -9,18 +9,13 @@ import numpy as np
 import pytest
 
 import footwork as fw
-from footwork import ConfigurationError, ContactError, contacts, dynamics, robots
+from footwork import ConfigurationError, ContactError, contacts, dynamics
 from footwork.contacts import batch
 from footwork.contacts.equilibrium.certificate import certificate_value, certificate_violation
 from footwork.contacts.shortfall import radius_of
 from footwork.contacts.torque_limits import TorqueBounds
 
 pytest.importorskip("numba")
-
-
-@pytest.fixture(scope="module")
-def biped():
-    return robots.load("biped")
 
 
 def motion(robot, count, seed=0, speed=0.5, push=3.0):

@@ -35,11 +35,6 @@ def with_knees(plain, **motor):
     return plain.with_motors({"*_knee": motor or KNEE})
 
 
-@pytest.fixture(scope="module")
-def biped(load_robot):
-    return load_robot("biped", "floating")
-
-
 # --- bounds --------------------------------------------------------------------------------------
 
 

@@ -7,7 +7,7 @@ import pinocchio as pin
 import pytest
 
 import footwork as fw
-from footwork import FootworkError, biomechanics, contacts, control, load, robots
+from footwork import FootworkError, biomechanics, contacts, control, robots
 from footwork.contacts.torque_limits import torque_bounds_of
 from footwork.control import references
 
@@ -29,11 +29,6 @@ BAD = {
     "a matrix": np.eye(4),
 }
 FRAME = "left_foot"
-
-
-@pytest.fixture(scope="module")
-def biped():
-    return load("biped")
 
 
 DOORS = {

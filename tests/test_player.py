@@ -6,7 +6,6 @@ import numpy as np
 import pinocchio as pin
 import pytest
 
-import footwork as fw
 from footwork import dynamics
 from footwork.visualize import Band, Series, Viewer
 from footwork.visualize.viewer.errors import ViewerError
@@ -16,11 +15,6 @@ START, END, COUNT = 10.0, 14.0, 41
 NOW = "viewer.animator.time"
 PLAYING = "viewer.animator.playing"
 CURSOR = "document.querySelector('#lanes .cursor').getBoundingClientRect()"
-
-
-@pytest.fixture(scope="module")
-def biped():
-    return fw.load("biped")
 
 
 def moving(robot, **options):

@@ -9,12 +9,6 @@ import pinocchio as pin
 import pytest
 
 from footwork import ConfigurationError, ModelError, load, robots
-from footwork.robots.robot import Robot
-
-
-@pytest.fixture(scope="module")
-def biped() -> Robot:
-    return load("biped")
 
 
 def test_sizes_agree_with_the_model(biped):

@@ -6,6 +6,7 @@ import io
 
 import numpy as np
 import pytest
+from recorder import Recorder
 from stances import posed
 
 from footwork import ContactError, Wrench, contacts, dynamics, registry, robots, visualize
@@ -15,31 +16,6 @@ from footwork.visualize.scenes import cones as cone_scene
 from footwork.visualize.scenes.motion import FORCE_OF_WEIGHT
 
 SLOPE = np.array([-0.5, 0.0, np.sqrt(0.75)])
-
-
-class Recorder:
-    """A viewer that only remembers its calls."""
-
-    scale = 2.0
-
-    def __init__(self, robot):
-        self.robot, self.drawn, self.lines = robot, {}, {}
-
-    def __getattr__(self, kind):
-        def record(name, *arguments, **options):
-            self.drawn[name] = (kind, arguments, options)
-
-        return record
-
-    def legend(self, title, lines, **more):
-        self.lines, self.more = {title: None, **lines}, more
-
-    def of_kind(self, kind, prefix=""):
-        return {
-            name: arguments
-            for name, (drawn, arguments, _) in self.drawn.items()
-            if drawn == kind and name.startswith(prefix)
-        }
 
 
 def quadruped_on_a_slope():

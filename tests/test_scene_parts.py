@@ -5,6 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 import umsgpack
+from recorder import Recorder
 
 import footwork as fw
 from footwork import contacts, dynamics, visualize
@@ -17,24 +18,6 @@ from footwork.visualize.scenes import motion as motion_scene
 from footwork.visualize.scenes.cones import force_section
 
 ROBOTS = ("biped", "quadruped")
-
-
-class Recorder:
-    """A viewer that only remembers its calls."""
-
-    scale = 2.0
-
-    def __init__(self, robot):
-        self.robot, self.drawn, self.told = robot, {}, {}
-
-    def __getattr__(self, kind):
-        def record(name, *arguments, **options):
-            self.drawn[name] = (kind, arguments, options)
-
-        return record
-
-    def legend(self, title="", lines=None, **more):
-        self.told = {"title": title, "lines": lines, **more}
 
 
 def standing(name, load_robot, **loads):

@@ -24,11 +24,6 @@ def pendulum(load_robot):
     return load_robot("double_pendulum", "fixed")
 
 
-@pytest.fixture
-def biped(load_robot):
-    return load_robot("biped", "floating")
-
-
 @pytest.mark.parametrize("name", ORDERS)
 @pytest.mark.parametrize("which", ["double_pendulum", "tree"])
 def test_order(load_robot, random_state, name, which):

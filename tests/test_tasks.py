@@ -18,11 +18,6 @@ HANDS = "left_hand", "right_hand"
 
 
 @pytest.fixture(scope="module")
-def biped(load_robot):
-    return load_robot("biped", "floating")
-
-
-@pytest.fixture(scope="module")
 def stood(biped):
     return control.stand(biped)
 
