@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import singledispatch
 from typing import Any, NamedTuple
 
@@ -201,9 +201,8 @@ def _(audit: Audit | AuditTable) -> Display:
 
 @display_of.register
 def _(judgement: Judgement) -> Display:
-    shown = _told(judgement.explain())
     color = hex_of("holds" if judgement.holds else "does not hold")
-    return Display(shown.title, text=shown.text, color=color)
+    return replace(_told(judgement.explain()), color=color)
 
 
 @display_of.register
@@ -218,9 +217,8 @@ def _(repair: Repair) -> Display:
 
 @display_of.register
 def _(command: Command) -> Display:
-    shown = _told(command.explain())
     color = hex_of("holds" if command.solved else "does not hold")
-    return Display(shown.title, text=shown.text, color=color)
+    return replace(_told(command.explain()), color=color)
 
 
 def _told(explained: str) -> Display:

@@ -77,11 +77,21 @@ def factor(L, r, share, infinite):
 
 def solve_factored(L, r, x):
     """Write (L Lᵀ)⁻¹ x in the place of x (r,)."""
+    solve_lower(L, r, x)
+    solve_upper(L, r, x)
+
+
+def solve_lower(L, r, x):
+    """Write L⁻¹ x in the place of x (r,)."""
     for i in range(r):
         total = x[i]
         for k in range(i):
             total = total - L[i, k] * x[k]
         x[i] = total * L[i, i]
+
+
+def solve_upper(L, r, x):
+    """Write L⁻ᵀ x in the place of x (r,)."""
     for step in range(r):
         i = r - 1 - step
         total = x[i]

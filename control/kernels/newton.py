@@ -14,7 +14,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from ...contacts.kernels.algebra import add, dot, norm
+from ...contacts.kernels.algebra import add, dot, norm, solve_lower, solve_upper
 from ...dynamics.kernels.scalars import root
 from .riccati import (
     STATES,
@@ -30,8 +30,6 @@ from .riccati import (
     orthogonalise,
     push,
     push_back,
-    solve_lower,
-    solve_upper,
 )
 
 # E of x: of the height, the least and the largest, and of both tilts; one entry of x in each row

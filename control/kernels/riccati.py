@@ -22,7 +22,7 @@ S. Wright, "Applying new optimization algorithms to model predictive control" (1
 
 from __future__ import annotations
 
-from ...contacts.kernels.algebra import add, dot
+from ...contacts.kernels.algebra import add, dot, solve_lower
 from ...dynamics.kernels.scalars import choose, root
 
 STATES, WRENCH = 12, 6
@@ -124,25 +124,6 @@ def factor(L, n):
         for i in range(j + 1, n):
             L[i, j] = L[i, j] * inverse
         L[j, j] = inverse
-
-
-def solve_lower(L, n, x):
-    """Write L⁻¹ x in the place of x (n,)."""
-    for i in range(n):
-        total = x[i]
-        for k in range(i):
-            total = total - L[i, k] * x[k]
-        x[i] = total * L[i, i]
-
-
-def solve_upper(L, n, x):
-    """Write L⁻ᵀ x in the place of x (n,)."""
-    for step in range(n):
-        i = n - 1 - step
-        total = x[i]
-        for k in range(i + 1, n):
-            total = total - L[k, i] * x[k]
-        x[i] = total * L[i, i]
 
 
 def add_times(M, x, rows, columns, out):
