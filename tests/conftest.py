@@ -109,6 +109,8 @@ def run(capfd: pytest.CaptureFixture[str]) -> Callable[..., tuple[int, str, str]
 def _load(name: str, base: str) -> fw.Robot:
     if name == "tree":
         return _tree(base)
+    if name == "heavy base":
+        return fw.load(HEAVY_BASE)
     if name not in OURS and not _has_robot_data():
         pytest.skip("needs example-robot-data")
     return fw.load(name, base=base)
@@ -217,6 +219,27 @@ def look(
 # --- robots ------------------------------------------------------------------------------------
 
 
+# free joints with an armature a: a (v̇ + ω × v) in the linear rows, a ω̇ in the angular ones
+BALL = '<geom type="sphere" size="0.1" pos="0.1 0.02 0.03" mass="1.5"/>'
+HEAVY_BASE = f"""<mujoco model="heavy base"><default><joint armature="0.7"/></default><worldbody>
+<body name="trunk" pos="0 0 1"><joint name="base" type="free"/>
+ <inertial pos="0 0.1 0" mass="5" diaginertia="0.1 0.2 0.15"/>
+ <body name="leg" pos="0.1 0 -0.1"><joint name="a" axis="0 1 0"/>{BALL}</body>
+ <body name="arm"><joint name="b" type="slide"/>{BALL}</body></body>
+<body name="ball"><joint type="free" armature="0.3"/>{BALL}</body></worldbody></mujoco>"""
+
+
+def centrifugal(robot: fw.Robot, v: np.ndarray) -> np.ndarray:
+    """What the armature of free joints adds to the bias: a ω × v."""
+    model, out = robot.model, np.zeros(robot.nv)
+    for joint in model.joints:
+        if joint.shortname() == "JointModelFreeFlyer":
+            rows = slice(joint.idx_v, joint.idx_v + 3)
+            spin = v[joint.idx_v + 3 : joint.idx_v + 6]
+            out[rows] = model.armature[rows] * np.cross(spin, v[rows])
+    return out
+
+
 def _tree(base: str) -> fw.Robot:
     """A branching robot with joints of every kind, rotors and links off their joints."""
     rng = np.random.default_rng(7)
@@ -249,25 +272,3 @@ def _tree(base: str) -> fw.Robot:
         )
     model.armature = np.where(np.arange(model.nv) >= 6, 0.1, 0.0)
     return fw.Robot(model.name, model, shapes=None, actuated=tuple(model.names)[2:])
-
-
-@pytest.fixture
-def moves_as_in_mujoco() -> Callable[..., tuple[np.ndarray, Any]]:
-    """Return check(model, robot, rtol, seed) -> (q, data): M and bias of both at a random state."""
-    mujoco = pytest.importorskip("mujoco")
-
-    def check(model: Any, robot: fw.Robot, rtol: float, seed: int = 0) -> tuple[np.ndarray, Any]:
-        data, rng = mujoco.MjData(model), np.random.default_rng(seed)
-        q, v = robot.random_configuration(rng), rng.standard_normal(robot.nv)
-        data.qpos[:], data.qvel[:] = fw.robots.conventions.to_mujoco(robot, q, v)
-        mujoco.mj_forward(model, data)
-        theirs = np.zeros((model.nv, model.nv))
-        mujoco.mj_fullM(model, data, theirs)
-        own = fw.dynamics.conventions
-        M = own.mass_matrix_to(robot, q, fw.dynamics.mass_matrix(robot, q), "mujoco")
-        np.testing.assert_allclose(M, theirs, atol=rtol * abs(theirs).max())
-        b = own.bias_to(robot, q, v, fw.dynamics.bias(robot, q, v), "mujoco")
-        np.testing.assert_allclose(b, data.qfrc_bias, atol=rtol * abs(data.qfrc_bias).max())
-        return q, data
-
-    return check

@@ -2,6 +2,7 @@
 
 import numpy as np
 import pytest
+from as_in_mujoco import moves_alike
 
 from footwork import FootworkWarning, ModelError, load, robots
 from footwork import dynamics as dyn
@@ -68,7 +69,7 @@ PARTS = {
 )
 @pytest.mark.parametrize("part", PARTS)
 @pytest.mark.filterwarnings("ignore:(?s).*a mass of:footwork.FootworkWarning")
-def test_parts_move_as_in_mujoco(folder, part, before, moves_as_in_mujoco):
+def test_parts_move_as_in_mujoco(folder, part, before):
     mujoco = pytest.importorskip("mujoco")
     file = main(folder, PARTS[part], before)
     model, robot = mujoco.MjModel.from_xml_path(str(file)), load(file)
@@ -76,7 +77,7 @@ def test_parts_move_as_in_mujoco(folder, part, before, moves_as_in_mujoco):
     assert theirs - {""} <= set(robot.joint_names)
     assert robot.na == (model.nu or model.njnt - 1)  # without an actuator all joints have one
     # MuJoCo turns meshes to their principal axes in single precision
-    q, data = moves_as_in_mujoco(model, robot, 1e-7)
+    q, data = moves_alike(model, robot, 1e-7)
     for i in range(model.nsite):
         T = dyn.frame_placement(robot, q, model.site(i).name)
         np.testing.assert_allclose(T.translation, data.site_xpos[i], atol=1e-11)

@@ -6,6 +6,7 @@ from pathlib import Path
 import numpy as np
 import pinocchio as pin
 import pytest
+from as_in_mujoco import moves_alike
 
 import footwork as fw
 from footwork import ConfigurationError, dynamics
@@ -142,39 +143,27 @@ def test_what_each_convention_means():
     np.testing.assert_array_equal(terms.wrench_to(np.arange(6), "drake"), [3, 4, 5, 0, 1, 2])
 
 
-def mujoco_twin():
-    """The biped in MuJoCo, with a free joint, and the names of its joints in MuJoCo's order."""
+@pytest.mark.parametrize("base", ["floating", "fixed"])
+@pytest.mark.parametrize(("name", "foot"), [("biped", "left_foot"), ("quadruped", "LF_foot")])
+def test_mujoco_agrees(load_robot, name, foot, base):
+    """From the same URDF, its joints in another order."""
     mujoco = pytest.importorskip("mujoco")
-    spec = mujoco.MjSpec.from_string((MODELS / "biped.urdf").read_text())
-    spec.worldbody.first_body().add_freejoint()
+    robot = load_robot(name, base)
+    spec = mujoco.MjSpec.from_string((MODELS / f"{name}.urdf").read_text())
+    if robot.is_floating:
+        spec.worldbody.first_body().add_freejoint()
     spec.compiler.fusestatic = False
     model = spec.compile()
-    return mujoco, model, [model.joint(i).name for i in range(1, model.njnt)]
-
-
-def test_mujoco_agrees(biped):
-    mujoco, model, joints = mujoco_twin()
-    data = mujoco.MjData(model)
-    assert sorted(joints) == sorted(biped.joint_names)
-    for seed in range(5):
-        q, v, _ = state(biped, seed)
-        data.qpos, data.qvel = conventions.to_mujoco(biped, q, v, joints=joints)
-        mujoco.mj_forward(model, data)
-        M = np.zeros((model.nv, model.nv))
-        mujoco.mj_fullM(model, data, M)
-        ours = terms.mass_matrix_to(
-            biped, q, dynamics.mass_matrix(biped, q), "mujoco", joints=joints
-        )
-        np.testing.assert_allclose(ours, M, atol=1e-9)
-        b = terms.bias_to(biped, q, v, dynamics.bias(biped, q, v), "mujoco", joints=joints)
-        np.testing.assert_allclose(b, data.qfrc_bias, atol=1e-8)
-        J = np.zeros((6, model.nv))
-        foot = mujoco.mj_name2id(model, mujoco.mjtObj.mjOBJ_BODY, "left_foot")
-        mujoco.mj_jac(model, data, J[:3], J[3:], data.xpos[foot], foot)
-        mine = dynamics.frame_jacobian(biped, q, "left_foot")
-        np.testing.assert_allclose(
-            terms.jacobian_to(biped, q, mine, "mujoco", joints=joints), J, atol=1e-9
-        )
+    joints = [model.joint(i).name for i in range(robot.is_floating, model.njnt)]
+    assert sorted(joints) == sorted(robot.joint_names)
+    J = np.zeros((6, model.nv))
+    for seed in range(3):
+        q, data = moves_alike(model, robot, 1e-9, seed, joints)
+        body = mujoco.mj_name2id(model, mujoco.mjtObj.mjOBJ_BODY, foot)
+        mujoco.mj_jac(model, data, J[:3], J[3:], data.xpos[body], body)
+        mine = dynamics.frame_jacobian(robot, q, foot)
+        mine = terms.jacobian_to(robot, q, mine, "mujoco", joints=joints)
+        np.testing.assert_allclose(mine, J, atol=1e-9)
 
 
 def test_drake_agrees(biped):

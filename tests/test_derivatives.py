@@ -13,7 +13,13 @@ from footwork import dynamics as dyn
 from footwork.dynamics import Wrench
 from footwork.dynamics.derivatives import external_torques_derivative
 
-ROBOTS = [("quadruped", "floating"), ("solo12", "fixed"), ("tree", "floating"), ("tree", "fixed")]
+ROBOTS = [
+    ("quadruped", "floating"),
+    ("solo12", "fixed"),
+    ("tree", "floating"),
+    ("tree", "fixed"),
+    ("heavy base", "floating"),
+]
 
 
 @pytest.fixture(params=ROBOTS, ids=lambda case: "-".join(case))

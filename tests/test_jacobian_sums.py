@@ -25,6 +25,7 @@ ROBOTS = [
     ("double_pendulum", "fixed"),
     ("tree", "floating"),
     ("tree", "fixed"),
+    ("heavy base", "floating"),
 ]
 
 

@@ -6,10 +6,11 @@ import warnings
 import numpy as np
 import pinocchio as pin
 import pytest
+from as_in_mujoco import moves_alike
+from conftest import HEAVY_BASE
 
 from footwork import FootworkWarning, ModelError, cli, load, robots
 from footwork import dynamics as dyn
-from footwork.dynamics import coriolis, equations, jacobian_sums
 
 INERTIAL = '<inertial pos="0 0 0" mass="1" diaginertia="1 1 1"/>'
 BALL = '<geom type="sphere" size="0.1" pos="0.1 0.02 0.03" mass="1.5"/>'
@@ -46,25 +47,9 @@ def agree(source, tolerance=1e-11):
     read = mujoco.MjModel.from_xml_string if str(source).startswith("<") else None
     model = (read or mujoco.MjModel.from_xml_path)(str(source))
     model.opt.density = model.opt.viscosity = 0
-    robot, data = quiet(source), mujoco.MjData(model)
-    assert (robot.nq, robot.nv) == (model.nq, model.nv)
+    robot = quiet(source)
     for seed in range(3):
-        rng = np.random.default_rng(seed)
-        q, v = robot.random_configuration(rng), rng.standard_normal(robot.nv)
-        data.qpos[:], data.qvel[:] = robots.conventions.to_mujoco(robot, q, v)
-        mujoco.mj_forward(model, data)
-        M = np.zeros((model.nv, model.nv))
-        mujoco.mj_fullM(model, data, M)
-        ours = dyn.conventions.mass_matrix_to(robot, q, dyn.mass_matrix(robot, q), "mujoco")
-        scale = max(1.0, abs(M).max())
-        np.testing.assert_allclose(ours / scale, M / scale, atol=tolerance, rtol=0)
-        b = dyn.conventions.bias_to(robot, q, v, dyn.bias(robot, q, v), "mujoco")
-        scale = max(1.0, abs(b).max())
-        np.testing.assert_allclose(b / scale, data.qfrc_bias / scale, atol=tolerance, rtol=0)
-        data.qvel[:] = 0
-        mujoco.mj_forward(model, data)
-        g = dyn.conventions.forces_to(robot, q, dyn.gravity_torques(robot, q), "mujoco")
-        np.testing.assert_allclose(g / scale, -data.qfrc_bias / scale, atol=tolerance, rtol=0)
+        moves_alike(model, robot, tolerance, seed)
     return robot, model
 
 
@@ -721,110 +706,29 @@ def test_what_is_left_out_is_said():
         load(text)
 
 
-# --- armature of a free joint: a (v̇ + ω × v) in the linear rows, a ω̇ in the angular ones ---------
-
-LEGS = leg('<joint name="a" axis="0 1 0"/>') + leg('<joint name="b" type="slide"/>', 'name="arm"')
-FREE = mjcf(LEGS, '<default><joint armature="0.7"/></default>').replace(
-    "<freejoint/>", '<joint name="base" type="free"/>'
-)
-SECOND = f'<body name="ball"><joint type="free" armature="0.3"/>{BALL}</body>'
-
-
-@pytest.fixture(params=["base", "base and ball"])
-def text(request):
-    second = SECOND if request.param == "base and ball" else ""
-    return FREE.replace("</worldbody>", f"{second}</worldbody>")
-
-
-@pytest.fixture
-def state(text):
-    robot, rng = quiet(text), np.random.default_rng(3)
-    v, a = rng.standard_normal((2, robot.nv))
-    return robot, robot.random_configuration(rng), v, a
-
-
-def test_free_joints_have_the_armature_of_mujoco(text):
+@pytest.mark.parametrize("free", ["base and ball", "base"])
+def test_free_joints_have_the_armature_of_mujoco(free):
+    second = re.search('<body name="ball">.*?</body>', HEAVY_BASE)[0]
+    text = HEAVY_BASE if free == "base and ball" else HEAVY_BASE.replace(second, "")
     robot, _ = agree(text)
     assert robot.model.armature[0] == 0.7
     assert robot.mass == pytest.approx(8.0 if robot.nv == 8 else 9.5)  # it has no weight
 
 
-def test_every_method_says_the_same(state):
-    robot, q, v, a = state
-    M, g = dyn.mass_matrix(robot, q), dyn.gravity_torques(robot, q)
-    b = dyn.bias(robot, q, v)
-    np.testing.assert_allclose(jacobian_sums.mass_matrix(robot, q), M, atol=1e-12)
-    for C in (dyn.coriolis_tensor(robot, q), jacobian_sums.coriolis_tensor(robot, q)):
-        np.testing.assert_allclose(C @ v @ v - g, b, atol=1e-12)
-        np.testing.assert_allclose(C @ v, dyn.coriolis_matrix(robot, q, v), atol=1e-12)
-    C = jacobian_sums.coriolis_tensor_wieber(robot, q)
-    np.testing.assert_allclose(C @ v @ v - g, b, atol=1e-12)
-    tau = dyn.inverse_dynamics(robot, q, v, a)
-    np.testing.assert_allclose(tau, M @ a + b, atol=1e-12)
-    np.testing.assert_allclose(equations.accelerations(robot, q, v, tau), a, atol=1e-11)
-    full = dyn.State(robot, q, v).filled()
-    np.testing.assert_allclose(full.mass_matrix, M, atol=1e-12)
-    np.testing.assert_allclose(full.bias, b, atol=1e-12)
-
-
 @pytest.mark.filterwarnings("ignore:.*state by state:footwork.FootworkWarning")
-def test_the_rows_of_a_batch_say_the_same(state):
-    robot, q, v, a = state
+def test_batches_know_the_armature_of_free_joints(load_robot, random_state):
+    robot = load_robot("heavy base", "floating")
+    q, v, a = random_state(robot)
     Q, V, A = np.array([q, q]), np.array([v, -v]), np.array([a, a])
-    batch = dyn.batch
+    batch, M = dyn.batch, dyn.mass_matrix(robot, q)
     np.testing.assert_allclose(batch.bias(robot, Q, V)[1], dyn.bias(robot, q, -v), atol=1e-12)
     tau = dyn.inverse_dynamics(robot, q, v, a)
     np.testing.assert_allclose(batch.inverse_dynamics(robot, Q, V, A)[0], tau, atol=1e-12)
-    M, C = dyn.mass_matrix(robot, q), dyn.coriolis_matrix(robot, q, v)
     np.testing.assert_allclose(batch.mass_matrix(robot, Q)[0], M, atol=1e-12)
+    C = dyn.coriolis_matrix(robot, q, v)
     np.testing.assert_allclose(batch.coriolis_matrix(robot, Q, V)[0], C, atol=1e-12)
     found = batch.forward_dynamics(robot, Q, V, np.zeros((2, robot.na)))[0]
     np.testing.assert_allclose(found, np.linalg.solve(M, -dyn.bias(robot, q, v)), atol=1e-11)
-
-
-def test_the_coriolis_tensor_is_the_connection_of_the_energy(state):
-    """C[i, k, j] − C[i, j, k] = Σ_l M_il c[l, j, k], and dM/dt − 2 C is skew."""
-    robot, q, *_ = state
-    M, C = dyn.mass_matrix(robot, q), dyn.coriolis_tensor(robot, q)
-    c = coriolis.structure_constants(robot)
-    torsion = np.einsum("il,ljk->ijk", M, c)
-    h, steps = 1e-6, np.eye(robot.nv)
-    moved = [
-        (
-            dyn.mass_matrix(robot, robot.integrate(q, h * e))
-            - dyn.mass_matrix(robot, robot.integrate(q, -h * e))
-        )
-        / (2 * h)
-        for e in steps
-    ]
-    np.testing.assert_allclose(C + C.transpose(1, 0, 2), np.stack(moved, axis=-1), atol=1e-8)
-    np.testing.assert_allclose(C.transpose(0, 2, 1) - C, torsion, atol=1e-10)
-
-
-def test_derivatives_are_differences(state):
-    robot, q, v, a = state
-    found = dyn.inverse_dynamics_derivatives(robot, q, v, a)
-    h = 1e-6
-    for k, e in enumerate(np.eye(robot.nv)):
-        fast, slow = (dyn.inverse_dynamics(robot, q, v + s * h * e, a) for s in (1, -1))
-        np.testing.assert_allclose(found.dv[:, k], (fast - slow) / (2 * h), atol=1e-7)
-        there, back = (
-            dyn.inverse_dynamics(robot, robot.integrate(q, s * h * e), v, a) for s in (1, -1)
-        )
-        np.testing.assert_allclose(found.dq[:, k], (there - back) / (2 * h), atol=1e-7)
-
-
-def test_energy_is_kept(state):
-    robot, q, v, _ = state
-    a = equations.accelerations(robot, q, v, np.zeros(robot.nv))
-    h = 1e-5
-    ends = [
-        dyn.kinetic_energy(robot, p, w) + dyn.potential_energy(robot, p)
-        for p, w in (
-            (robot.integrate(q, s * h * v + 0.5 * h * h * a), v + s * h * a) for s in (1, -1)
-        )
-    ]
-    assert abs(ends[0] - ends[1]) / (2 * h) < 1e-5
 
 
 def test_ranges_that_nothing_makes_limits_are_refused():

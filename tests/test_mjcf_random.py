@@ -5,8 +5,9 @@ from functools import cache
 
 import numpy as np
 import pytest
+from as_in_mujoco import moves_alike
 
-from footwork import FootworkWarning, load, robots
+from footwork import FootworkWarning, load
 from footwork import dynamics as dyn
 
 mujoco = pytest.importorskip("mujoco")
@@ -212,20 +213,7 @@ def both(request, tmp_path, monkeypatch):
 
 def test_all_of_a_random_model_is_that_of_mujoco(both):
     robot, model = both
-    data, rng = mujoco.MjData(model), np.random.default_rng(0)
-    assert robot.nv == model.nv
-    q, v = robot.random_configuration(rng), rng.standard_normal(robot.nv)
-    data.qpos[:], data.qvel[:] = robots.conventions.to_mujoco(robot, q, v)
-    mujoco.mj_forward(model, data)
-    M = np.zeros((model.nv, model.nv))
-    if model.nv:
-        mujoco.mj_fullM(model, data, M)
-    ours = dyn.conventions.mass_matrix_to(robot, q, dyn.mass_matrix(robot, q), "mujoco")
-    size = abs(M).max(initial=1.0)
-    np.testing.assert_allclose(ours / size, M / size, atol=1e-11)
-    b = dyn.conventions.bias_to(robot, q, v, dyn.bias(robot, q, v), "mujoco")
-    size = abs(b).max(initial=1.0)
-    np.testing.assert_allclose(b / size, data.qfrc_bias / size, atol=1e-11)
+    q, data = moves_alike(model, robot, 1e-11)
     for i in range(model.nsite):
         T, theirs = dyn.frame_placement(robot, q, model.site(i).name), data.site(i)
         np.testing.assert_allclose(T.translation, theirs.xpos, atol=1e-11)

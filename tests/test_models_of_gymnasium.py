@@ -4,6 +4,7 @@ from importlib.util import find_spec
 from pathlib import Path
 
 import pytest
+from as_in_mujoco import moves_alike
 
 from footwork import dynamics as dyn
 from footwork import load
@@ -31,12 +32,12 @@ def file(request, tmp_path, monkeypatch):
     return Path(spec.submodule_search_locations[0], "envs/mujoco/assets", f"{request.param}.xml")
 
 
-def test_models_of_gymnasium_load_without_a_word_and_move_as_in_mujoco(file, moves_as_in_mujoco):
+def test_models_of_gymnasium_load_without_a_word_and_move_as_in_mujoco(file):
     mujoco = pytest.importorskip("mujoco")
     model, robot = mujoco.MjModel.from_xml_path(str(file)), load(file)
     assert (robot.nv, robot.na) == (model.nv, model.nu) == MODELS[file.stem]
     model.opt.density = model.opt.viscosity = 0  # forces of a fluid are left out
-    moves_as_in_mujoco(model, robot, 1e-12, seed=4)
+    moves_alike(model, robot, 1e-12, seed=4)
     assert robot.mass == pytest.approx(model.body_subtreemass[0])
 
 
