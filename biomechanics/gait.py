@@ -238,6 +238,7 @@ def analyse_gait(
     progress("filter")
     instance(trial, "trial", Trial)
     number(gravity, "gravity", at_least=0, unit="[m/s²]")
+    number(longest_gap, "longest_gap", at_least=0, unit="[s]")
     if names is None:
         names = marker_set_of(trial.markers)
     instance(names, "names", MarkerSet)

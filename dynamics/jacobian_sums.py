@@ -28,6 +28,7 @@ from ..robots.configuration import check_configuration
 from ..robots.robot import Robot
 from .columns import columns
 from .free_armature import add_coriolis
+from .loads import check_wrenches
 from .spatial import hessian_from, skew
 from .topology import require_fixed_axes
 from .workspace import workspace_of
@@ -65,8 +66,9 @@ def mass_matrix(robot: Robot, q: ArrayLike) -> Array:
     Raises:
         ConfigurationError: a bad q.
     """
+    every = links(robot, q)
     M = np.diag(np.asarray(robot._model.armature, dtype=float))
-    for link in links(robot, q):
+    for link in every:
         Jt, Jr = link.Jt, link.Jr
         M += link.mass * Jt.T @ Jt + Jr.T @ link.inertia @ Jr
     return 0.5 * (M + M.T)
@@ -81,8 +83,9 @@ def coriolis_tensor(robot: Robot, q: ArrayLike) -> Array:
         ConfigurationError: a bad q.
         ModelError: a joint whose axes turn within its own body (no URDF has one).
     """
+    every = _with_derivatives(robot, q)
     C = np.zeros((robot.nv,) * 3)
-    for link, dJt, dJr in _with_derivatives(robot, q):
+    for link, dJt, dJr in every:
         sigma = 0.5 * np.trace(link.inertia) * np.eye(3) - link.inertia
         cross = skew(link.Jr.T)  # [ω×] = Σ_k cross[k] v_k
         C += link.mass * np.einsum("ri,rjk->ijk", link.Jt, dJt)
@@ -102,8 +105,9 @@ def coriolis_tensor_wieber(robot: Robot, q: ArrayLike) -> Array:
         ConfigurationError: a bad q.
         ModelError: a joint whose axes turn within its own body (no URDF has one).
     """
+    every = _with_derivatives(robot, q)
     C = np.zeros((robot.nv,) * 3)
-    for link, dJt, dJr in _with_derivatives(robot, q):
+    for link, dJt, dJr in every:
         cross = skew((link.inertia @ link.Jr).T)  # [(I ω)×] = Σ_k cross[k] v_k
         C += link.mass * np.einsum("ri,rjk->ijk", link.Jt, dJt)
         C += np.einsum("ri,rs,sjk->ijk", link.Jr, link.inertia, dJr, optimize=True)
@@ -117,8 +121,9 @@ def gravity_torques(robot: Robot, q: ArrayLike) -> Array:
     Raises:
         ConfigurationError: a bad q.
     """
+    every = links(robot, q)
     g = np.array(robot._model.gravity.linear)
-    return sum((link.mass * link.Jt.T @ g for link in links(robot, q)), np.zeros(robot.nv))
+    return sum((link.mass * link.Jt.T @ g for link in every), np.zeros(robot.nv))
 
 
 def external_torques(robot: Robot, q: ArrayLike, wrenches: Mapping[str, Wrench]) -> Array:
@@ -129,9 +134,8 @@ def external_torques(robot: Robot, q: ArrayLike, wrenches: Mapping[str, Wrench])
     """
     q = check_configuration(robot, getattr(q, "q", q))
     model, data, tau = robot._model, workspace_of(robot).data, np.zeros(robot.nv)
-    for frame, wrench in wrenches.items():
+    for frame_id, wrench in check_wrenches(robot, wrenches):
         force, moment, point = wrench.force, wrench.moment, wrench.point
-        frame_id = robot.frame_id(frame)
         J = columns(pin.computeFrameJacobian(model, data, q, frame_id, pin.LOCAL_WORLD_ALIGNED))
         Jt, Jr, origin = J[:3], J[3:], np.array(data.oMf[frame_id].translation)
         if wrench.axes != "world":
@@ -147,9 +151,9 @@ def external_torques(robot: Robot, q: ArrayLike, wrenches: Mapping[str, Wrench])
 
 def _with_derivatives(robot: Robot, q: ArrayLike) -> list[tuple[Link, Array, Array]]:
     """Return each link with ∂Jᵗ and ∂Jᴿ (3, nv, nv): ∂Jᵗ @ v = J̇ᵗ."""
+    every, result = links(robot, q), []
     require_fixed_axes(robot)
-    result = []
-    for link in links(robot, q):
+    for link in every:
         H = hessian_from(robot, np.concatenate([link.Jt, link.Jr]))
         result.append((link, H[:3], H[3:]))
     return result

@@ -145,7 +145,7 @@ class Motor:
 
     def geared(self, ratio: float, efficiency: float = 1.0) -> Motor:
         """Return it behind a gear: its torques × ratio × efficiency, its speeds / ratio."""
-        ratio = number(ratio, "gear", above=0)
+        ratio = number(ratio, "ratio", above=0)
         by = ratio * number(efficiency, "efficiency", above=0, at_most=1)
         driving, braking = (
             tuple((speed / ratio, torque * by) for speed, torque in curve)

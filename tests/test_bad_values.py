@@ -1,4 +1,4 @@
-"""Every public callable refuses values that cannot be, with a FootworkError.
+"""Every public callable refuses values that cannot be, with a FootworkError that names them.
 
 The walk goes through the names of the packages' `__all__`, and the public methods of classes. Each
 is called with valid values first, then with one bad value at a time. Valid values go by the names
@@ -37,6 +37,7 @@ PACKAGES = (
     "robots",
     "dynamics",
     "dynamics.batch",
+    "dynamics.jacobian_sums",
     "contacts",
     "contacts.batch",
     "control",
@@ -623,6 +624,18 @@ ALLOWED = {
 }
 
 
+# kinds of parameters that messages name, and what messages call some of them
+NAMED = ("array", "float", "int", "bool", "placement")
+UNNAMED = {
+    "biomechanics.*.cut(*": "frames, samples",
+    "biomechanics.ForcePlate.from_centre_of_pressure(free_moment=*": "free moment",
+    "biomechanics.lowpass(x=nan)": "samples",
+    "contacts.PointForces.of(about=*": "a point",
+    "contacts.SoftFingerCone.*(force=*": "a wrench [f; m_n]",
+    "contacts.solve_posture(self_collision=*": "clearance",
+    "control.contact_wrenches(start=*": "q",
+}
+
 # --- kinds of values -----------------------------------------------------------------------------
 
 # kind of a parameter by how its annotation begins, in this order
@@ -695,6 +708,7 @@ def bad_arrays(value: Any) -> dict[str, Any]:
         "booleans": np.ones(v.shape or (97,), dtype=bool),
         "deep": np.zeros((2, 2, 2, 2, 2)),
         **({"long": np.zeros((*v.shape[:-1], 97))} if v.ndim else {}),
+        **({"not unit": 2 * v} if v.shape == Q.shape else {}),
     }
 
 
@@ -882,8 +896,13 @@ class Walk:
                 what = f"{name}({parameter.name}={label})"
                 try:
                     result = function(**{**chosen, parameter.name: bad})
-                except fw.FootworkError:
-                    continue
+                except fw.FootworkError as error:
+                    of_robot = str(parameter.annotation) == "Robot"
+                    told = "expected a Robot" if of_robot else parameter.name
+                    asked = of_robot or kind_of(parameter) in NAMED
+                    named = told.rstrip("s").lower() in str(error).lower()
+                    if asked and not named and not listed(what, UNNAMED):
+                        yield f"{what}: does not name it: {error!s:.80}"
                 except Exception as error:
                     yield f"{what}: {type(error).__name__}: {error!s:.80}"
                 else:
@@ -964,5 +983,6 @@ def test_the_lists_name_what_exists(walk):
     for name, kind in public_callables().items():
         names |= {name, f"{name}."}
         names |= {f"{name}.{method}" for method in dir(kind)} if inspect.isclass(kind) else set()
-    patterns = [*RESULTS, *ELSEWHERE, *walk.own, *(what.split("(")[0] for what in ALLOWED)]
+    patterns = [*RESULTS, *ELSEWHERE, *walk.own]
+    patterns += [what.split("(")[0] for what in (*ALLOWED, *UNNAMED)]
     assert [pattern for pattern in patterns if not fnmatch.filter(names, pattern)] == []

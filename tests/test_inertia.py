@@ -92,22 +92,13 @@ def test_refusals(load_robot):
         biomechanics.inertia_about(robot, np.zeros(3), bodies=[])
 
 
-@pytest.mark.parametrize("bad", ["1", "abc", None, {}, [1, 2], [[1, 2], [3]], 1j, -1, float("nan")])
-def test_what_is_no_mass_and_no_matrix_is_told(bad):
-    robot, arm = fw.load("limb"), [0, 0, 1]
+@pytest.mark.parametrize("bad", ["abc", 1j, -1, float("nan")])
+def test_what_is_no_mass_is_told(bad):
+    still = biomechanics.MovingFrame()
     with pytest.raises(fw.ConfigurationError, match="mass: got"):
-        inertia.steiner(bad, arm)
+        inertia.steiner(bad, [0, 0, 1])
     with pytest.raises(fw.ConfigurationError, match="mass: got"):
-        biomechanics.frames.moving_frames.fictitious_wrenches_of(
-            bad, biomechanics.MovingFrame(), biomechanics.MovingFrame()
-        )
-    with pytest.raises(fw.ConfigurationError, match="inertia: got"):
-        biomechanics.moved_inertia(bad, 1, arm, arm)
-    with pytest.raises(fw.ConfigurationError, match="rotation: got"):
-        biomechanics.rotated_inertia(np.eye(3), bad)
-    if bad is not None:
-        with pytest.raises(fw.ConfigurationError):
-            biomechanics.inertia_about(robot, robot.neutral(), bodies=bad)
+        biomechanics.frames.moving_frames.fictitious_wrenches_of(bad, still, still)
 
 
 def test_masses_of_every_kind_of_number():

@@ -6,6 +6,7 @@ from dataclasses import dataclass, field, replace
 from typing import Self
 
 from ...errors import ConfigurationError, counted
+from ...robots.values import number
 from ..markers.markers import Markers
 from .force_plates import ForcePlate
 
@@ -69,6 +70,7 @@ class Trial:
         force_cutoff = cutoff if force_cutoff is None else force_cutoff
         plates = self.plates
         if force_cutoff is not None:
+            number(force_cutoff, "force_cutoff", above=0, unit="[Hz]")
             plates = tuple(plate.lowpass(force_cutoff) for plate in plates)
         plates = tuple(plate.resampled(markers.rate, len(markers)) for plate in plates)
         return replace(self, markers=markers, plates=plates)

@@ -44,7 +44,7 @@ class Foot:
         length(self.radius, "radius", zero=True)
         vertices = array(self.vertices, "vertices", (0,), (None, 2), frozen=True).reshape(-1, 2)
         object.__setattr__(self, "vertices", vertices)
-        T = placement(self.placement, f"foot {self.name!r}", "T_frame_sole")
+        T = placement(self.placement, f"placement of {self.name!r}", "T_frame_sole")
         object.__setattr__(self, "placement", T)
 
     def __repr__(self) -> str:

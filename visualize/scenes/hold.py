@@ -28,7 +28,7 @@ from ...errors import ContactError
 from ...robots.values import boolean, instance, mapping, number, sequence, text
 from ..colors import COLORS, contact_colors, margin_color, margin_ramp
 from ..viewer import Series, Viewer
-from ..viewer.checks import check_viewer
+from ..viewer.checks import check_viewer, finite
 from .cones import draw_friction_cones
 from .motion import LEVER, above, draw_com, draw_wrenches, scale_of
 from .region import draw_region
@@ -264,7 +264,7 @@ def draw_zmp(viewer: Viewer, hold: Hold, ground: float = 0.0) -> None:
     """
     check_viewer(viewer)
     instance(hold, "hold", Hold)
-    where = zero_moment_point(hold.wrenches or {}, ground)
+    where = zero_moment_point(hold.wrenches or {}, number(ground, "ground", unit="[m]"))
     if where is not None:
         radius = 0.014 * viewer.scale
         viewer.point("zmp", where, color=COLORS["zmp"], radius=radius, on_top=True)
@@ -352,6 +352,7 @@ def animate_holds(
         boolean(flag, name)
     text(title, "title", empty=True)
     holds = sequence(holds, "holds", Hold, error=ContactError)
+    times = finite(times, "times", (None,))
     robots = {id(hold.contacts.robot) for hold in holds}
     if len(robots) != 1:
         raise ContactError(f"holds: got those of {len(robots)} robots, expected one robot's")

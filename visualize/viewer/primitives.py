@@ -61,7 +61,7 @@ class Primitives:
         """
         point, vector = checks.vector(point, "point"), checks.vector(vector, "vector")
         style = _style(color, opacity, on_top)
-        parts = geometry.arrow_parts(point, vector, self._radius(radius, 0.005))
+        parts = geometry.arrow_parts(point, vector, self._length(radius, 0.005))
         pieces = {}
         if parts is not None:
             pieces["shaft"] = Piece(style.object(_UNIT_CYLINDER), parts[0])
@@ -127,7 +127,7 @@ class Primitives:
         if tangent is not None:
             rotation = geometry.rotation_along(axis, checks.vector(tangent, "tangent"))
         style, matrix = _style(color, opacity, on_top), geometry.placement(apex, rotation)
-        height, radius = checks.positive(height, "height"), self._radius(radius, 0.0015)
+        height, radius = checks.positive(height, "height"), self._length(radius, 0.0015)
         side, edge, corners = _cone_parts(tuple(angles), height, radius)
         pieces = {
             "side": Piece(style.object(side, ghost=False), matrix),
@@ -151,7 +151,7 @@ class Primitives:
         Its base stays open; `radius` is as for `cone`, the other arguments as for `arrow`.
         """
         tip, rim = checks.vector(apex, "apex"), checks.points(corners, "corners", 3)
-        style, radius = _style(color, opacity, on_top), self._radius(radius, 0.0015)
+        style, radius = _style(color, opacity, on_top), self._length(radius, 0.0015)
         edges = [geometry.tube(rim, radius, closed=True)]
         edges += [geometry.tube(np.array([tip, c]), 0.6 * radius, sides=6) for c in rim[::2]]
         edge, side = three.mesh(*geometry.merge(edges)), three.mesh(*geometry.pyramid(tip, rim))
@@ -181,7 +181,7 @@ class Primitives:
         """
         corners = geometry.without_repeats(checks.points(points, "points", 1), closed=True)
         matrix = np.eye(4) if placement is None else _matrix(placement)
-        style, radius = _style(color, opacity, on_top), self._radius(radius, 0.0025)
+        style, radius = _style(color, opacity, on_top), self._length(radius, 0.0025)
         outline, fill = _polygon_parts(corners.tobytes(), radius)
         pieces = {"outline": Piece(style.object(outline, min(1.0, 3 * style.opacity)), matrix)}
         if len(corners) > 2:
@@ -202,7 +202,7 @@ class Primitives:
     ) -> None:
         """Draw a ball at position (3,) [m]; its radius [m] is 1.2 % of the robot's height."""
         style, center = _style(color, opacity, on_top), checks.vector(position, "position")
-        matrix = geometry.placement(center, scale=np.full(3, self._radius(radius, 0.012)))
+        matrix = geometry.placement(center, scale=np.full(3, self._length(radius, 0.012)))
         ball = Piece(style.object(_UNIT_BALL), matrix)
         self._draw(name, Shape({"ball": ball}, center[None]))
 
@@ -220,7 +220,7 @@ class Primitives:
         """Draw a line through points (k, 3) [m]; its radius [m] is 0.25 % of the robot's height."""
         style, corners = _style(color, opacity, on_top), checks.points(points, "points", 1)
         closed = checks.boolean(closed, "closed")
-        radius = self._radius(radius, 0.0025)
+        radius = self._length(radius, 0.0025)
         if len(corners) == 2 and (corners[0] != corners[1]).any():  # moved as an arrow's shaft is
             straight = geometry.along(corners[0], corners[1], radius)
             line = Piece(style.object(_UNIT_CYLINDER), straight)
@@ -241,7 +241,7 @@ class Primitives:
 
         `length` [m] is by default 8 % of the robot's height.
         """
-        length = self._radius(length, 0.08)
+        length = self._length(length, 0.08, "length")
         alpha, matrix, pieces = checks.opacity(opacity), _matrix(placement), {}
         for direction, (axis, color) in zip(length * np.eye(3), AXES.items(), strict=True):
             bar = geometry.along(np.zeros(3), direction, length / 25)
@@ -289,7 +289,7 @@ class Primitives:
         middle, up = checks.vector(point, "point"), checks.vector(normal, "normal")
         if not np.linalg.norm(up) > 0:
             raise ViewerError("normal: got the zero vector; expected a direction")
-        half = self._radius(size, 1.0) / 2
+        half = self._length(size, 1.0, "size") / 2
         corners = middle + half * SQUARE @ geometry.rotation_to(up, axis=2).T
         self.polygon(name, corners, color=color, opacity=opacity)
 
@@ -327,7 +327,7 @@ class Primitives:
 
         `height` of a capital letter [m] is by default 2.5 % of the robot's height.
         """
-        where, tall = checks.vector(position, "position"), self._radius(height, 0.025)
+        where, tall = checks.vector(position, "position"), self._length(height, 0.025, "height")
         text = checks.text(text, "text")
         words = {"label": {"text": text, "color": f"#{checks.color(color):06x}"}}
         matrix = geometry.placement(where, scale=np.full(3, tall))
@@ -338,8 +338,8 @@ class Primitives:
     def _draw(self, name: str, shape: Shape) -> None:
         raise NotImplementedError
 
-    def _radius(self, value: float | None, share: float) -> float:
-        return share * self.scale if value is None else checks.positive(value, "size")
+    def _length(self, value: float | None, share: float, name: str = "radius") -> float:
+        return share * self.scale if value is None else checks.positive(value, name)
 
 
 def _style(color: Color, opacity: float, on_top: bool) -> Style:
