@@ -318,23 +318,6 @@ def test_a_line_lets_turn_and_a_disc_lies_between_its_polygons():
         contacts.LineContact(frame, half_length=0.0, friction=0.5)
 
 
-@pytest.mark.parametrize(
-    "wrong",
-    [
-        lambda: contacts.SurfaceContact("a", half_length="x", half_width=1, friction=0.5),
-        lambda: contacts.DiscContact("a", radius="x", friction=0.5),
-        lambda: contacts.LineContact("a", half_length=None, friction=0.5),
-        lambda: contacts.PointContact("a", 0.5, radius="x"),
-        lambda: contacts.PointContact("a", 0.5, radius=-0.1),
-        lambda: contacts.PointContact("a", 0.5, offset="abc"),
-        lambda: contacts.static_hold(robots.block(), robots.block().neutral(), None),
-    ],
-)
-def test_what_is_no_number_or_no_contact_is_refused(wrong):
-    with pytest.raises(ContactError, match="expected"):
-        wrong()
-
-
 NONSENSE = [None, "x", np.nan, np.inf, -1, [], [1, -2], {}, object(), 1j, np.ones(4)]
 VALUES = {
     contacts.PointContact: {"friction": 0.5, "normal": (0, 0, 1), "offset": (0, 0, 0), "radius": 0},

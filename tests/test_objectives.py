@@ -197,25 +197,7 @@ def test_a_hard_point_takes_no_wrench():
 Q, TOE = np.zeros(3), contacts.PointContact("toe", 0.5)
 
 
-@pytest.mark.parametrize(
-    ("call", "arguments"),
-    [
-        (static_hold, (Q, TOE)),
-        (contact_forces, (Q, Q, Q, TOE)),
-        (at_feet, ()),
-        (contacts.ContactSet, ([TOE],)),
-        (contacts.constrained_forward_dynamics, (Q, Q, Q, TOE)),
-        (contacts.impact, (Q, Q, TOE)),
-        (contacts.frictional_forward_dynamics, (Q, Q, Q, TOE, 0.01)),
-        (contacts.solve_posture, (TOE,)),
-        (contacts.zmp_support_area, (Q, TOE)),
-        (contacts.com_acceleration_cone, (Q, TOE)),
-        (contacts.feasible_region, (Q, TOE)),
-        (contacts.gravito_inertial_cone, (Q, TOE)),
-        (TOE.jacobian, (Q,)),
-        (TOE.pose, (Q,)),
-    ],
-)
-def test_a_name_is_no_robot(call, arguments):
+@pytest.mark.parametrize("call", [static_hold, TOE.jacobian])
+def test_a_name_is_no_robot(call):
     with pytest.raises(ConfigurationError, match=r"footwork.load\('biped'\)"):
-        call("biped", *arguments)
+        call("biped", *([Q, TOE] if call is static_hold else [Q]))

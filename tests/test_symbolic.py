@@ -234,24 +234,6 @@ def test_refusals():
         biomechanics.symbolics  # noqa: B018
 
 
-@pytest.mark.parametrize("bad", ["world", None, 3, sp.eye(3)])
-def test_what_is_no_frame_is_told(bad):
-    body = sy.Body("body", sy.WORLD, 1, (0, 0, 0))
-    makers = [
-        lambda: sy.Wrench((0, 0, 0), (0, 0, 0), bad),
-        lambda: wrench().express(bad),
-        lambda: sy.Body("bad", bad, 1, (0, 0, 0)),
-        lambda: body.fictitious_wrenches(bad),
-        lambda: sy.WORLD.turn(bad),
-    ]
-    if bad is not None:  # None is the world's
-        makers += [lambda: sy.Frame("bad", bad), lambda: body.dynamic_wrench(bad)]
-        makers += [lambda: sy.Limb(2, angles=bad)]
-    for make in makers:
-        with pytest.raises(fw.ConfigurationError):
-            make()
-
-
 @pytest.mark.parametrize("name", ["lengths", "masses", "inertias", "viscous"])
 def test_what_a_segment_cannot_have_less_of_than_nothing(name):
     with pytest.raises(fw.ConfigurationError, match=f"{name}: got -1; expected none below 0"):

@@ -208,10 +208,6 @@ def test_frames_lie_in_the_face_along_the_heading():
         (lambda: Terrain([Plane(), Plane()]), "'ground' twice"),
         (lambda: Terrain([Plane("a/1"), Stairs("a", 1, 1, 1, 1)]), "'a/1' twice"),
         (lambda: Terrain([Plane()]).among("groud"), "did you mean 'ground'"),
-        (lambda: Plane("", (0, 0, 0)), "name"),
-        (lambda: Plane("p", (0,)), "at: got"),
-        (lambda: Plane("p", (0, 0, np.nan)), "at: got"),
-        (lambda: Plane("p", rises=np.inf), "rises: got"),
         (lambda: Plane("p", friction=-0.1), "friction"),
         (lambda: Plane.through((0, 0, 0), (0, 0, 0)), "zero vector"),
         (lambda: Box("b", (1, 0, 1)), "size"),
@@ -219,9 +215,6 @@ def test_frames_lie_in_the_face_along_the_heading():
         (lambda: Stairs("s", 2, -1, 1, 1), "rise"),
         (lambda: Wall("w", (0, 0, 0), thickness=0), "thickness"),
         (lambda: Terrain([Plane()]).signed_distance([1, 2]), "points: got shape"),
-        (lambda: Terrain([Plane()]).signed_distance([0, 0, np.nan]), "points: got nan"),
-        (lambda: Terrain([Plane()]).height([[1.0]]), "points: got shape"),
-        (lambda: Terrain([Plane()]).normal("here"), "points: got"),
     ],
 )
 def test_bad_input_is_refused(make, says):
