@@ -158,32 +158,6 @@ def test_passive_and_locked_joints(run):
     assert (locked["nv"], locked["na"]) == (plain["nv"] - 1, plain["na"] - 1)
 
 
-@pytest.mark.parametrize(
-    ("arguments", "says"),
-    [
-        (["info", "bipde"], "did you mean 'biped'"),
-        (["info", "no/such/file.urdf"], "no/such/file.urdf"),
-        (["simulate", "biped", "--duration", "soon"], "got soon, expected a finite number"),
-        (["hold", "biped", "--posture", "half_siting"], "did you mean 'half_sitting'"),
-        (["hold", "biped", "--friction", "-1"], "at least 0"),
-        (["hold", "biped", "--feet", "left_fot"], "did you mean 'left_foot'"),
-        (["hold", "biped", "--push", "torsoo", "1", "0", "0"], "did you mean 'torso'"),
-        (["hold", "biped", "--push", "torso", "a", "0", "0"], "expected FRAME FX FY FZ"),
-        (["hold", "biped", "--push", "torso", "nan", "0", "0"], "finite"),
-        (["hold", "limb"], "no feet"),
-        (["hold", "biped", "--passive", "left_kne"], "did you mean"),
-        (["holt", "biped"], "invalid choice"),
-        (["hold"], "required"),
-    ],
-)
-def test_bad_usage(run, arguments, says):
-    code, out, err = run(*arguments)
-    assert code == 2
-    assert says in err
-    assert out == ""
-    assert "Traceback" not in err
-
-
 def test_debug_shows_the_traceback():
     with pytest.raises(ValueError, match="bipde"):
         cli.main(["info", "--debug", "bipde"])

@@ -80,29 +80,6 @@ def test_balls_end_where_the_shapes_end(robot):
         assert lowest == pytest.approx(-foot.radius, abs=1.5e-3)
 
 
-@pytest.mark.parametrize("name", ["biped", "hyq", "romeo", "alexander"])
-def test_shapes_show_the_feet_that_were_measured(name):
-    """Found without names, in a posture that is solved, where the two postures have the frames."""
-    info = next(i for i in robots.available() if i.name == name)
-    if not info.installed:
-        pytest.skip(f"needs {info.source}")
-    robot = load(name)
-    found = robots.feet_of_shapes(robot)
-    assert len(found) == len(robot.feet)
-    q, data = robot.posture(), robot.model.createData()
-    pin.framesForwardKinematics(robot.model, data, q)
-
-    def extents(foot):
-        points = foot.points(data.oMf[robot.frame_id(foot.frame)])
-        return np.concatenate([points.min(axis=0), points.max(axis=0), [foot.radius]])
-
-    left = [extents(foot) for foot in found.values()]
-    for foot in robot.feet.values():
-        apart = [float(np.abs(extents(foot) - other).max()) for other in left]
-        assert min(apart) < 1e-3
-        left.pop(int(np.argmin(apart)))
-
-
 def test_feet_found_from_primitive_shapes():
     biped, quadruped, block = load("biped"), load("quadruped"), load("block")
     assert list(biped.feet) == ["left_foot", "right_foot"]  # the hands are no feet

@@ -16,7 +16,7 @@ from footwork.robots import feet_of_shapes
 # their shapes say where they stand (others are drawn without feet, or with shapes across them)
 CLEAR = (
     "biped", "quadruped", "anymal_c", "solo12", "a1", "go2", "centauro", "talos", "g1", "jvrc",
-    "bolt", "upkie",
+    "bolt", "upkie", "hyq", "romeo", "alexander",
 )  # fmt: skip
 
 

@@ -13,15 +13,8 @@ from footwork.dynamics import Wrench, jacobian_sums
 
 ROBOTS = [
     ("talos", "floating"),
-    ("anymal", "floating"),
     ("solo12", "floating"),
     ("solo12", "fixed"),
-    ("biped", "fixed"),
-    ("go2", "floating"),
-    ("g1", "floating"),
-    ("icub", "floating"),
-    ("bolt", "fixed"),
-    ("hyq", "fixed"),
     ("double_pendulum", "fixed"),
     ("tree", "floating"),
     ("tree", "fixed"),

@@ -588,32 +588,6 @@ def test_scenarios_are_listed(run):
     assert [row["name"] for row in rows] == list(contacts.scenarios())
 
 
-@pytest.mark.parametrize(
-    ("arguments", "says"),
-    [
-        (["hold", "stiars"], "did you mean 'stairs'"),
-        (["hold", "none.yaml"], "no such file"),
-        (["show", "qadruped"], "did you mean 'quadruped'"),
-        (["hold", "flat", "--feet", "left_fot"], "did you mean 'left_foot'"),
-        (["hold", "flat", "--friction", "-1"], "friction"),
-        (["hold", "flat", "--push", "torso", "nan", "0", "0"], "finite"),
-        (["hold", "flat", "--push", "torsoo", "1", "0", "0"], "did you mean 'torso'"),
-        (["hold", "flat", "--posture", "siting"], "no posture 'siting'"),
-        (["hold", "flat", "--lock", "left_kne"], "did you mean 'left_knee'"),
-        (["region", "biped", "--tolerance", "0"], "tolerance"),
-        (["region", "push", "--kind", "zmp"], "--kind zmp"),
-        (["region", "flat", "--kind", "zpm"], "invalid choice"),
-    ],
-)
-def test_bad_usage_is_one_line(run, arguments, says):
-    code, out, err = run(*arguments)
-    assert code == 2
-    assert says in err
-    assert out == ""
-    assert "Traceback" not in err
-    assert len(err.splitlines()) == 1 or "usage" in err
-
-
 # --- the pages ---------------------------------------------------------------------------------
 
 DOCS = Path(__file__).parent.parent / "docs"
