@@ -207,24 +207,6 @@ def test_joint_laws_are_controllers_too():
     assert motion.touching[feet.names[0]].all()
 
 
-def test_a_controller_that_fails_does_not_stop_the_loop():
-    """Ticks at which the state is not a number: torques are held, the robot goes on standing."""
-    robot = robots.load("quadruped")
-    controller, q = standing(robot)
-
-    class Blind:
-        gives_commands = True
-
-        def __call__(self, q, v, t):
-            lost = round(1e3 * t) % 10 == 5
-            return controller(np.full_like(q, np.nan) if lost else q, v, t)
-
-    motion = simulate(robot, Blind(), q=q, duration=0.3)
-    assert motion.statuses.count("held") == 30
-    assert not motion.fell
-    assert np.abs(motion.com - motion.com[0]).max() < 1e-3
-
-
 def wrong_after(robot, t_end, answer):
     """A law that keeps a quadruped up, and then answers wrongly."""
     target = robot.posture()

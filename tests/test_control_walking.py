@@ -449,13 +449,3 @@ def test_a_push_is_caught_by_a_step():
     assert stubborn.fell
     assert not caught.fell
     assert abs(caught.com[-1][1] - caught.com[0][1]) > 0.05
-
-
-def test_a_state_that_is_none_is_answered_safely():
-    robot = robots.load("biped")
-    feet, q = crouched(robot)
-    walker = control.WalkingController(robot, feet, q, gaits.footsteps(feet, q, 2))
-    good = walker(q, np.zeros(robot.nv), 0.0)
-    lost = walker(np.full(robot.nq, np.nan), np.zeros(robot.nv), 0.01)
-    assert lost.status == "held"
-    assert lost.tau == pytest.approx(good.tau)
