@@ -25,7 +25,6 @@ from footwork.contacts import (
 )
 from footwork.contacts.equilibrium.reference import ReferenceEquilibrium
 from footwork.contacts.wrench_cones.wrench_cone import inner_faces, rectangle_faces
-from footwork.control.simulation.ground import Ground
 from footwork.errors import ContactError
 from footwork.visualize.plots.contacts import plot_force_course
 from footwork.visualize.scenes.cones import draw_friction_cones
@@ -329,26 +328,6 @@ def test_cone_violations_of_soft_points_are_distances_to_the_elliptic_cone():
         problem.solve(**EXACT)
         assert problem.value > 1.0
         assert found[contact.name] == pytest.approx(problem.value, rel=1e-6)
-
-
-@pytest.mark.parametrize("seed", range(4))
-@pytest.mark.parametrize("pair", [(0.6, 0.2), (0.0, 0.7)])
-def test_simulated_ground_keeps_the_law(pair, seed):
-    """A step of four balls, against the exact cone programs of contacts."""
-    robot, rng = loaded("quadruped"), np.random.default_rng(seed)
-    tangent = [*rng.standard_normal(2), 0.3]
-    feet = at_feet(robot, pair, tangent=tangent)
-    q = contacts.solve_posture(robot, feet).q
-    v, h = 0.3 * rng.standard_normal(robot.nv), 1e-3
-    tau = 5.0 * rng.standard_normal(robot.na)
-    ground = Ground(robot, feet, contacts.Terrain([contacts.Plane("ground")]))
-    gaps = dict(zip(feet.names, ground.distances(q)[0], strict=True))
-    step = ground.step(q, v, robot.selection_matrix.T @ tau, h)
-    exact = contacts.frictional_forward_dynamics(robot, q, v, tau, feet, h, gaps=gaps)
-    assert exact.converged
-    assert step.v == pytest.approx(exact.v, abs=1e-5)
-    for name, impulse in zip(feet.names, step.impulses, strict=True):
-        assert impulse == pytest.approx(exact.impulses[name][0], abs=1e-5)
 
 
 @pytest.mark.parametrize("turn", [0.0, 0.7, np.pi / 2])

@@ -40,15 +40,15 @@ def nothing(t, q, v):
 
 
 @pytest.mark.parametrize("seed", range(4))
-def test_the_ground_keeps_the_laws_of_dry_friction(seed):
+@pytest.mark.parametrize("friction", [0.5, (0.6, 0.2), (0.0, 0.7)])
+def test_the_ground_keeps_the_laws_of_dry_friction(seed, friction):
     """A step of four balls, against the exact cone programs of contacts."""
-    robot = robots.load("quadruped")
-    feet, rng = contacts.at_feet(robot, 0.5), np.random.default_rng(seed)
+    robot, rng = robots.load("quadruped"), np.random.default_rng(seed)
+    feet = contacts.at_feet(robot, friction, tangent=[*rng.standard_normal(2), 0.3])
     q = contacts.solve_posture(robot, feet).q
     v, h = 0.3 * rng.standard_normal(robot.nv), 1e-3
     tau = 5.0 * rng.standard_normal(robot.na)
-    terrain = contacts.Terrain([contacts.Plane("ground")])
-    ground = Ground(robot, feet, terrain)
+    ground = Ground(robot, feet, contacts.Terrain([contacts.Plane("ground")]))
     distances, _, _ = ground.distances(q)
     assert np.abs(distances).max() < 1e-6
     landed = ground.step(q, v, robot.selection_matrix.T @ tau, h)

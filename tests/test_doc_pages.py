@@ -14,6 +14,7 @@ from pathlib import Path
 
 import numpy as np
 import pytest
+from programs import module_of
 
 from footwork import contacts
 
@@ -39,10 +40,7 @@ PICTURES = re.compile(r"!\[(.*?)\]\(([^)\s]+)[^)]*\)|<img[^>]*src=\"([^\"]+)\"[^
 
 def script(name: str) -> types.ModuleType:
     """A script of the documentation as a module."""
-    spec = importlib.util.spec_from_file_location(name, DOCS / f"{name}.py")
-    module = importlib.util.module_from_spec(spec)
-    spec.loader.exec_module(module)
-    return module
+    return module_of(DOCS / f"{name}.py")
 
 
 code_blocks = script("code_blocks")

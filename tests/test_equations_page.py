@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
-import importlib.util
 import re
 from pathlib import Path
+
+from programs import module_of
 
 DOCS = Path(__file__).parent.parent / "docs"
 
@@ -14,10 +15,8 @@ def without_numbers(text):
 
 
 def test_page(tmp_path):
-    spec = importlib.util.spec_from_file_location("page", DOCS / "equations_of_motion.py")
-    module = importlib.util.module_from_spec(spec)
-    spec.loader.exec_module(module)
-    built = module.page(tmp_path)  # raises if two methods differ
+    page = module_of(DOCS / "equations_of_motion.py")
+    built = page.page(tmp_path)  # raises if two methods differ
     kept = (DOCS / "equations-of-motion.md").read_text()
     assert without_numbers(kept) == without_numbers(built), "run python docs/equations_of_motion.py"
     assert "<svg" in (tmp_path / "double-pendulum-chaos.svg").read_text()

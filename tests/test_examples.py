@@ -2,26 +2,19 @@
 
 from __future__ import annotations
 
-import importlib.util
 from pathlib import Path
 
 import pytest
+from programs import module_of
 
 EXAMPLES = sorted((Path(__file__).parent.parent / "examples").glob("*.py"))
-
-
-def load(path):
-    spec = importlib.util.spec_from_file_location(path.stem, path)
-    module = importlib.util.module_from_spec(spec)
-    spec.loader.exec_module(module)
-    return module
 
 
 @pytest.mark.slow
 @pytest.mark.parametrize("path", EXAMPLES, ids=lambda path: path.stem)
 def test_example_runs(path, tmp_path, monkeypatch, capsys):
     monkeypatch.chdir(tmp_path)
-    load(path).main()
+    module_of(path).main()
     out = capsys.readouterr().out
     assert len(out.splitlines()) >= 3
     assert "nan" not in out
@@ -37,7 +30,7 @@ def test_example_is_short_and_introduces_itself(path):
 def test_equations_agree(capsys):
     """Every printed difference of the equations of motion is rounding (or that of differences)."""
     path = next(p for p in EXAMPLES if p.stem == "equations_of_motion")
-    load(path).main("quadruped", seed=3)
+    module_of(path).main("quadruped", seed=3)
     rows = [line for line in capsys.readouterr().out.splitlines() if line.rstrip()[-4:-2] == "e-"]
     assert len(rows) >= 10
     for row in rows[:-1]:
@@ -47,7 +40,7 @@ def test_equations_agree(capsys):
 def test_standing_example_proves_its_fall(tmp_path, monkeypatch, capsys):
     path = next(p for p in EXAMPLES if p.stem == "standing")
     monkeypatch.chdir(tmp_path)
-    load(path).main("quadruped")
+    module_of(path).main("quadruped")
     out = capsys.readouterr().out
     assert "quadruped holds" in out
     assert "does not hold" in out

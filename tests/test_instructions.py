@@ -2,22 +2,19 @@
 
 from __future__ import annotations
 
-import importlib.util
 import platform
 import sys
 from pathlib import Path
 
 import pytest
+from programs import module_of
 
 PROGRAM = Path(__file__).parents[1] / "benchmarks" / "instructions.py"
 
 
 @pytest.fixture
 def instructions():
-    spec = importlib.util.spec_from_file_location("instructions", PROGRAM)
-    module = importlib.util.module_from_spec(spec)
-    spec.loader.exec_module(module)
-    return module
+    return module_of(PROGRAM)
 
 
 def test_growth_is_told(instructions):

@@ -22,6 +22,7 @@ from urllib.parse import urlsplit
 import pytest
 import tornado.netutil
 from page_commands import commands_in
+from programs import wait_until
 
 import footwork as fw
 from footwork.visualize.viewer import Viewer, guard, serve
@@ -60,13 +61,6 @@ def heard():
 def served(heard):
     with closing(Server("127.0.0.1", PAGE, heard)) as server:
         yield server
-
-
-def wait_until(condition, what="it"):
-    deadline = time.monotonic() + 60
-    while not condition():
-        assert time.monotonic() < deadline, f"{what} never happened"
-        time.sleep(0.01)
 
 
 # --- a client of one's own ---------------------------------------------------------------------

@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-import importlib.util
 from pathlib import Path
 
 import numpy as np
 import pinocchio as pin
 import pytest
+from programs import module_of
 
 import footwork as fw
 from footwork import biomechanics
@@ -81,10 +81,7 @@ def test_figure_has_a_panel_an_observer_in_the_colours_of_its_speeds(load_robot,
 
 def test_docs_draw_their_picture(tmp_path):
     docs = Path(__file__).parent.parent / "docs"
-    spec = importlib.util.spec_from_file_location("limb_page", docs / "limb.py")
-    module = importlib.util.module_from_spec(spec)
-    spec.loader.exec_module(module)
-    module.main(tmp_path)
+    module_of(docs / "limb.py").main(tmp_path)
     assert (tmp_path / "limb-paths.png").stat().st_size > 50_000
     assert (docs / "pictures" / "limb-paths.png").exists()
 

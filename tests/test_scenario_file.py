@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import importlib.util
 import json
 import os
 import re
@@ -11,6 +10,7 @@ from pathlib import Path
 
 import numpy as np
 import pytest
+from programs import module_of
 
 from footwork import ConfigurationError, ContactError, contacts, dynamics, robots
 from footwork.contacts import (
@@ -611,9 +611,7 @@ def test_the_reference_has_every_key_and_its_example_holds():
 def test_the_gallery_says_what_the_scenarios_say(monkeypatch):
     """`python docs/gallery.py --text` writes the page anew."""
     monkeypatch.syspath_prepend(DOCS)
-    spec = importlib.util.spec_from_file_location("gallery", DOCS / "gallery.py")
-    gallery = importlib.util.module_from_spec(spec)
-    spec.loader.exec_module(gallery)
+    gallery = module_of(DOCS / "gallery.py")
     assert set(gallery.ORDER) == set(contacts.scenarios())
     page = (DOCS / "gallery.md").read_text()
     sideless = re.sub("left_|right_", "", page)  # two knees as weak: either may be named

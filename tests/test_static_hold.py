@@ -252,24 +252,30 @@ def test_torques_are_those_of_inverse_dynamics(standing):
 
 
 @pytest.mark.parametrize("torsion", [None, 0.005])
-def test_margin_by_a_second_formulation(standing, torsion):
-    """max ε over contact wrenches in the rows of J, with the cones of ContactSet and τ unknown."""
+def test_margins_by_a_second_formulation(standing, torsion):
+    """max ε over contact wrenches in the rows of J, with the cones of ContactSet and τ unknown.
+
+    Taken away at all contacts, and at each alone.
+    """
     robot, q, feet = standing
     load = {robot.model.frames[2].name: Wrench([5, 3, 0], [0, 0, 0.3])}
     plain = static_hold(robot, q, feet, load)
     feet = contacts.ContactSet(robot, [replace(c, torsional_friction=torsion) for c in feet])
-    f, tau, eps = cp.Variable(feet.dim), cp.Variable(robot.na), cp.Variable()
-    normals = np.zeros(feet.dim)
-    for name, T in feet.placements(q).items():
-        normals[feet.rows(name)][:3] = T.rotation[:, 2]
-    balance = robot.selection_matrix.T @ tau + dynamics.gravity_torques(robot, q)
-    balance += feet.jacobian(q).T @ f + dynamics.external_torques(robot, q, load)
-    cones = feet.friction_constraints(f - eps * normals, q)
-    limits = [cp.abs(tau) <= robot.torque_limits]
-    problem = cp.Problem(cp.Maximize(eps), [balance == 0, *limits, *cones])
-    problem.solve(solver="CLARABEL")
     hold = static_hold(robot, q, feet, load)
-    assert hold.margin == pytest.approx(eps.value, rel=1e-5)
+    margins = {feet.names: hold.margin}
+    margins |= {(name,): margin for name, margin in hold.contact_margins.items()}
+    for names, margin in margins.items():
+        f, tau, eps = cp.Variable(feet.dim), cp.Variable(robot.na), cp.Variable()
+        normals = np.zeros(feet.dim)
+        for name in names:
+            normals[feet.rows(name)][:3] = feet.placements(q)[name].rotation[:, 2]
+        balance = robot.selection_matrix.T @ tau + dynamics.gravity_torques(robot, q)
+        balance += feet.jacobian(q).T @ f + dynamics.external_torques(robot, q, load)
+        limits = feet.friction_constraints(f - eps * normals, q)
+        limits += [balance == 0, cp.abs(tau) <= robot.torque_limits]
+        cp.Problem(cp.Maximize(eps), limits).solve(solver="CLARABEL")
+        assert margin == pytest.approx(eps.value, rel=1e-5)
+    assert min(hold.contact_margins.values()) >= hold.margin - 1e-6
     assert (hold.margin < plain.margin) == (torsion is not None and robot.name == "biped")
     assert hold.residual < 1e-6
 

@@ -10,6 +10,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 from PIL import Image
+from programs import is_running
 
 from footwork.dynamics import com
 from footwork.visualize.live.viewer import LiveViewer
@@ -636,19 +637,12 @@ def test_the_browser_ends_with_the_program_however_it_dies(tmp_path):
         assert browsers
         program.kill()
     deadline = time.monotonic() + 30
-    while any(Path(f"/proc/{p}/cmdline").exists() and _alive(p) for p in browsers):
+    while any(Path(f"/proc/{p}/cmdline").exists() and is_running(p) for p in browsers):
         assert time.monotonic() < deadline, "the browser lives on"
         time.sleep(0.05)
     while profiles(tmp_path):
         assert time.monotonic() < deadline, "its folder is left behind"
         time.sleep(0.05)
-
-
-def _alive(pid):
-    try:
-        return Path(f"/proc/{pid}/stat").read_text().rpartition(")")[2].split()[0] != "Z"
-    except OSError:
-        return False
 
 
 def test_a_screenshot_is_a_file_also_from_within_a_running_event_loop(tmp_path, load_robot):

@@ -9,7 +9,6 @@ import signal
 import socket
 import subprocess
 import sys
-import time
 from contextlib import suppress
 from pathlib import Path
 from urllib.parse import urlsplit
@@ -18,6 +17,7 @@ import numpy as np
 import pytest
 import tornado.websocket
 from page_commands import commands_in
+from programs import is_running, wait_until
 
 import footwork as fw
 from footwork.visualize.viewer import Viewer, server
@@ -41,20 +41,6 @@ def shown():
         viewer.point("here", [0, 0, 0])
         _ = viewer.url
         yield viewer
-
-
-def wait_until(condition):
-    deadline = time.monotonic() + 60
-    while not condition():
-        assert time.monotonic() < deadline, "it never happened"
-        time.sleep(0.02)
-
-
-def is_running(pid):
-    try:
-        return Path(f"/proc/{pid}/stat").read_text().rpartition(")")[2].split()[0] != "Z"
-    except (FileNotFoundError, ProcessLookupError):
-        return False
 
 
 def listening(pid):
