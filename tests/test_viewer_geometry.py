@@ -19,22 +19,22 @@ def volume(mesh):
     return float(np.einsum("ij,ij->", a, np.cross(b, c)) / 6)
 
 
+def is_rotation_to(direction, axis, tolerance):
+    R = geometry.rotation_to(direction, axis)
+    np.testing.assert_allclose(R @ R.T, np.eye(3), atol=tolerance)
+    assert np.linalg.det(R) == pytest.approx(1)
+    np.testing.assert_allclose(R[:, axis], direction / np.linalg.norm(direction), atol=tolerance)
+
+
 @given(unit, st.sampled_from([0, 1, 2]))
 def test_rotation_takes_the_axis_to_the_direction(direction, axis):
-    R = geometry.rotation_to(direction, axis)
-    np.testing.assert_allclose(R @ R.T, np.eye(3), atol=1e-9)
-    assert np.linalg.det(R) == pytest.approx(1)
-    np.testing.assert_allclose(R[:, axis], direction / np.linalg.norm(direction), atol=1e-9)
+    is_rotation_to(direction, axis, 1e-9)
 
 
 @pytest.mark.parametrize("axis", [0, 1, 2])
 @pytest.mark.parametrize("tilt", [0.0, 1e-12, 1e-9, 1e-7, 1e-4])
 def test_rotation_to_nearly_the_opposite_direction(axis, tilt):
-    direction = -np.eye(3)[axis] + tilt * np.eye(3)[(axis + 1) % 3]
-    R = geometry.rotation_to(direction, axis)
-    np.testing.assert_allclose(R @ R.T, np.eye(3), atol=1e-12)
-    np.testing.assert_allclose(R[:, axis], direction / np.linalg.norm(direction), atol=1e-12)
-    assert np.linalg.det(R) == pytest.approx(1)
+    is_rotation_to(-np.eye(3)[axis] + tilt * np.eye(3)[(axis + 1) % 3], axis, 1e-12)
 
 
 @given(unit, unit, st.floats(1e-3, 0.1))
