@@ -417,7 +417,21 @@ def test_the_whole_body_program_follows_forces_that_its_tasks_leave_free():
     np.testing.assert_allclose(command.w, w, atol=1e-3)
 
 
-@pytest.mark.parametrize("name", ["go2", "talos"])
+@needs_numba
+def test_on_soles_the_point_of_capture_is_followed_between_two_predictions():
+    """Here none comes after the first: what it foresaw is long gone when the gait ends."""
+    robot, feet, q = standing("biped")
+    gait = PredictiveGait(robot, feet, q, velocity=(0.3, 0.0, 0.0), every=10.0)
+    motion = control.simulate(
+        robot, gait, q=q, contacts=feet, duration=3.0, control_step=5e-3, progress=False
+    )
+    assert gait.prediction.t == 0.0
+    assert gait.controller.nominal_forces is None
+    assert not motion.fell
+    assert motion.v[-1][0] == pytest.approx(0.3, abs=0.1)
+
+
+@pytest.mark.parametrize("name", ["go2", "solo12"])
 def test_nominal_forces_of_a_gait_are_those_of_its_first_node(name):
     robot, feet, q = standing(name)
     gait = PredictiveGait(robot, feet, q)

@@ -38,9 +38,7 @@ from .stances import Stance
 
 # Forces come first: where two feet cannot give all that is asked, the legs' swing turns the base
 # to and fro, rather than lifts it.
-POINTS = 2000.0, 0.1  # weights of c̈ [s⁴/m²] and of L̇ [1/(N·m)²]
-# on soles, whose moments give L̇ as long as normal forces do: what c̈ is short of, is a step's to do
-SOLES = 200.0, 0.5
+LINEAR, ANGULAR = 2000.0, 0.1  # weights of c̈ [s⁴/m²] and of L̇ [1/(N·m)²]
 ATTITUDE = 3.0  # of the base's angular acceleration [s⁴/rad²]
 POSTURE = 0.05  # of the accelerations of joints that carry feet [s⁴/rad²]
 # of all others: a waist and arms turn with the base, as the prediction takes them to do; if they
@@ -67,6 +65,10 @@ class PredictiveGait(GaitController):
     feet reach for from beneath the robot, wherever it has been pushed to. A foot is predicted to
     press by at most 1.2 weights, and soles within their `sole_share`.
 
+    On soles the `prediction` tells what is ahead, but ξ is followed as by a `GaitController`: its
+    errors are corrected at each tick by the moments of the soles. G1, which followed predictions
+    as points do, fell more often, the faster it went.
+
     Args:
         robot, contacts, q, gait, velocity: as of a GaitController.
         every: time after which a prediction is made anew [s]; 0: at each tick.
@@ -81,7 +83,7 @@ class PredictiveGait(GaitController):
 
     _along = staticmethod(minimum_acceleration)  # joints have their largest speeds
     _bends = True
-    _ankles = 0.0  # its soles have to give L̇: footholds answer each error of ξ
+    _ankles = 0.0  # its soles have to give L̇ of fast steps: footholds answer each error of ξ
 
     def __init__(
         self,
@@ -113,7 +115,7 @@ class PredictiveGait(GaitController):
             "ramp": RAMP,
             "joint_limits": limits,
             "torque_rate": None,
-            "nominal_forces": self._forces,
+            "nominal_forces": None if any(foot.dim == 6 for foot in feet) else self._forces,
         }
         given: dict[str, Any] = {**own, **options}
         super().__init__(robot, feet, q, gait, **given)
@@ -161,10 +163,14 @@ class PredictiveGait(GaitController):
         return self.step_height + (self.uneven.unevenness if self.terrain is None else 0.0)
 
     def _permanent_tasks(self, q: Array) -> list[Task]:
-        """The tasks of all phases: those of the prediction, and a posture."""
-        m = float(self.robot.mass)
-        linear, angular = SOLES if self._on_soles else POINTS
-        weight = np.array([linear / m**2] * 3 + [angular] * 3)
+        """The tasks of all phases: on points those of the prediction, and a posture.
+
+        On soles ξ is followed, see `GaitController`: moments of soles correct its errors at each
+        tick, where a prediction waits for the next one.
+        """
+        if self._on_soles:
+            return super()._permanent_tasks(q)
+        weight = np.array([LINEAR / float(self.robot.mass) ** 2] * 3 + [ANGULAR] * 3)
         self.motion = MomentumTask(
             self._momentum, rows_of="both", gain=0.0, weight=weight, name="momentum"
         )
