@@ -140,14 +140,14 @@ def test_footholds_move_by_as_much_as_brings_the_plan_to_xi(monkeypatch, phase, 
     t, error = plan.times[phase] + since, np.array([0.01, -0.02, 0.0])
     program = foothold_program.FootholdProgram(plan, phase, FAR, ankles=0.0)
     xi = plan.dcm(t)[0] + error
-    assert program.follow(xi, t, step=1e12)  # no filter
+    assert program.follow(xi, xi, t, step=1e12)  # no filter
     assert program.aimed.dcm(t)[0] - plan.dcm(t)[0] == pytest.approx(error, abs=1e-6)
     landing = plan.times[phase + 1]
     assert program.landed.dcm(landing)[0] == pytest.approx(program.aimed.end(phase), abs=1e-9)
     before = program.offset
-    assert program.follow(xi, t, step=0.002)  # told the same again nothing is added
+    assert program.follow(xi, xi, t, step=0.002)  # told the same again nothing is added
     assert program.offset == pytest.approx(before, abs=1e-9)
-    assert not program.follow(xi, landing - 0.01, step=0.002)  # too late
+    assert not program.follow(xi, xi, landing - 0.01, step=0.002)  # too late
 
 
 def test_a_push_in_the_last_fifth_of_a_swing_still_moves_its_foothold():
@@ -161,9 +161,37 @@ def test_a_push_in_the_last_fifth_of_a_swing_still_moves_its_foothold():
     (foothold,) = plan.phases[phase].swings.values()
     aside = np.sign((foothold.translation - plan.pivot(since))[1])
     push = np.array([0.0, 0.1 * aside, 0.0])
-    assert program.follow(plan.dcm(since)[0] + push, since, step=1e12)  # no filter
+    xi = plan.dcm(since)[0] + push
+    assert program.follow(xi, xi, since, step=1e12)  # no filter
     assert aside * program.offset[1] > 0.05
     assert program.timed.times[phase + 1] - since > 0.199 * plan.phases[phase].duration
+
+
+@pytest.mark.parametrize("heading", [0.0, 0.5, 1.0, 1.5])
+def test_soles_land_where_friction_lets_them_be_pushed_against(monkeypatch, heading):
+    """‖p − c‖ ≤ μ h at touch-down, of the pendulum's c; a push is caught as far as that allows."""
+    monkeypatch.setattr(foothold_program, "TIMING", 1e4)  # in the planned time
+    robot = robots.load("biped")
+    feet, q = crouched(robot, 0.0)
+    plan, phase, mu = DcmPlan(gaits.footsteps(feet, q, 4, length=0.2), 0.8), 3, 0.3
+    t, landing = plan.times[phase] + 0.1, plan.times[phase + 1]
+    (foot,) = plan.phases[phase].swings.values()
+    push = np.array([np.cos(heading * np.pi), np.sin(heading * np.pi), 0.0])
+    com = plan.pivot(t) + plan.up + 0.02 * push
+    xi = com + 0.05 * push
+    off = com - plan.up - plan.pivot(t), xi - plan.up - plan.pivot(t)  # c − p and ξ − p
+    growth = np.exp(plan.omega * (landing - t))
+    lands = 0.5 * growth * off[1] + 0.5 / growth * (2 * off[0] - off[1])
+    away = {}
+    for friction in (mu, np.inf):
+        program = foothold_program.FootholdProgram(plan, phase, FAR, ankles=0.0, friction=friction)
+        assert program.follow(xi, com, t, step=1e12)  # no filter
+        place = foot.translation + program.offset - plan.pivot(t)
+        away[friction] = float(np.linalg.norm((place - lands)[:2]))
+    side = 1 / np.cos(np.pi / 12)  # the circle is taken for a polygon around it
+    at_first = float(np.linalg.norm((foot.translation - plan.pivot(t) - lands)[:2]))
+    assert away[mu] <= max(side * mu * plan.height, at_first) + 1e-6
+    assert away[np.inf] > 1.2 * away[mu]
 
 
 @pytest.mark.parametrize("seed", range(6))

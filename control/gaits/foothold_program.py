@@ -12,8 +12,13 @@ So the foot lands where and when
     minimise    ‖δ‖² + (h w_T)² (τ/τ₀ − 1)² + w_β² ‖β‖²      over δ, τ
     such that   κ δ + β = p + τ (ξ − p) − ξ_T
                 legs do not cross, and reach their footholds;   τ_min ≤ τ ≤ τ₀
+                ‖p_T + δ − c_T‖ ≤ μ h,    c_T = p + ½ τ (ξ − p) + ½ τ₀⁻¹ (η − p)
 
 which has a solution for each ξ: what footholds and time cannot catch is β, left to the next step.
+The last bound is that of friction, of feet on soles: from a foot at p_T + δ the ground pushes along
+the line to the centre of mass, c_T when it lands (η = c − ċ/ω; the decaying part is that of the
+planned time). A foot farther out could not be pushed against; what it does not catch, later steps
+do.
 ξ is taken without the angular momentum L that the swing leg will have given back when it lands,
 which is ξ + (L_y, −L_x)/(m h ω): of a quick step of G1 to the side half as much as a push of
 0.4 m/s.
@@ -49,6 +54,8 @@ LAST = 0.08
 # least lateral distance of opposite feet, as a fraction of the one they stand at: of the plan, and
 # of footholds that are moved
 APART, CLOSEST = 0.7, 0.4
+# directions of the sides of the polygons that circles of reach and of friction are taken for
+AROUND = np.array([[np.cos(x), np.sin(x)] for x in np.arange(12) * np.pi / 6])
 
 
 class Bounds(NamedTuple):
@@ -90,6 +97,7 @@ class FootholdProgram:
         bounds: of δ.
         late: within that share of its duration of touch-down the foothold stays.
         ankles: errors of ξ that the feet on the ground correct without a step [m].
+        friction: μ that the foot that lands may need; inf: it is pushed against wherever it is.
 
     Attributes:
         offset: δ (3,) [m].
@@ -104,15 +112,18 @@ class FootholdProgram:
         solver: Solver | None = None,
         late: float = LATE,
         ankles: float = ANKLES,
+        friction: float = np.inf,
     ) -> None:
         self.plan, self.phase, self.bounds, self.late = plan, phase, bounds, late
-        self._ankles = ankles
+        self._ankles, self._farthest = ankles, friction * plan.height
         self.offset: Array = np.zeros(3)
         self.planned = plan.phases[phase].duration
         self.timed = plan
         self._pivot = plan.phases[phase].end[:2]
         self._wanted = self._expected = plan.end(phase)[:2] - plan.up[:2] - self._pivot  # ξ_T − p
         self.share = plan.share(phase, FADE)  # κ
+        places = [T.translation for T in dict(plan.phases[phase].swings).values()]
+        self._lands = np.mean(places, axis=0)[:2] - self._pivot  # p_T − p
         self._solver = solver_named(None) if solver is None else solver
 
     @property
@@ -125,11 +136,12 @@ class FootholdProgram:
         """The plan with all footholds from this swing on moved."""
         return self.timed.shifted(self.phase, self.offset, FADE)
 
-    def follow(self, xi: Array, since: float, step: float) -> bool:
+    def follow(self, xi: Array, com: Array, since: float, step: float) -> bool:
         """Take up a measured ξ, filtered; return False where it is too late to.
 
         Args:
             xi: ξ (3,), as it is [m].
+            com: c (3,) [m].
             since: time in the plan [s].
             step: since the last time this was asked [s].
         """
@@ -139,7 +151,8 @@ class FootholdProgram:
             return False
         arrives = self._arrives(xi, gone)
         self._expected = self._expected + step / (step + FILTER) * (arrives - self._expected)
-        found = self._landing(self._expected, gone, min(duration - gone, LATE * self.planned))
+        least = min(duration - gone, LATE * self.planned)
+        found = self._landing(self._expected, gone, least, com)
         self.offset = found.offset
         if abs(gone + found.left - duration) > RETIMED:
             self.timed = self.plan.timed(self.phase, gone + found.left)
@@ -161,7 +174,9 @@ class FootholdProgram:
         error = error * max(0.0, 1 - self._ankles / max(float(np.linalg.norm(error)), 1e-12))
         return np.asarray(planned * error + self._wanted)
 
-    def _landing(self, arrives: Array, gone: float, least: float = 0.0) -> Landing:
+    def _landing(
+        self, arrives: Array, gone: float, least: float = 0.0, com: Array | None = None
+    ) -> Landing:
         omega, h, planned = self.plan.omega, self.plan.height, self._growth(gone)
         # y = (δ, τ/τ₀), β = arrives τ/τ₀ − wanted − κ δ
         rows = np.zeros((5, 3))
@@ -171,10 +186,13 @@ class FootholdProgram:
         right = np.concatenate([[0.0, 0.0, TIMING * h], MISSED * self._wanted])
         shortest = min(SHORTEST / omega, self.planned)
         earliest = np.exp(omega * max(shortest - gone, least))
-        normals, most = self.bounds.normals, np.maximum(self.bounds.most, 0.0)
-        C = np.zeros((len(most) + 1, 3))
-        C[:-1, :2], C[-1, 2] = normals, 1.0
-        low, high = np.append(np.full(len(most), -np.inf), earliest / planned), np.append(most, 1.0)
+        rows_of_reach = np.column_stack([self.bounds.normals, np.zeros(len(self.bounds.most))])
+        sides, most = [rows_of_reach], [np.maximum(self.bounds.most, 0.0)]
+        if com is not None and self._farthest < np.inf:
+            normals, farthest = self._pushed_against(arrives, com, planned)
+            sides, most = [*sides, normals], [*most, farthest]
+        C, high = np.vstack([*sides, [0.0, 0.0, 1.0]]), np.concatenate([*most, [1.0]])
+        low = np.append(np.full(len(C) - 1, -np.inf), earliest / planned)
         y = self._solver(rows.T @ rows, -rows.T @ right, C, low, high).y
         if y is None:  # it has one; a solver that does not find it lets the plan be
             y = np.array([0.0, 0.0, 1.0])
@@ -183,3 +201,11 @@ class FootholdProgram:
             np.append(y[:2], 0.0), float(np.log(y[2] * planned) / omega),
             float(np.linalg.norm(left[3:])) / MISSED, float(left @ left),
         )  # fmt: skip
+
+    def _pushed_against(self, arrives: Array, com: Array, planned: float) -> tuple[Array, Array]:
+        """The bound of friction as rows · (δ, τ/τ₀) ≤ most; where it cannot be kept, no farther."""
+        normals = np.column_stack([AROUND, -0.5 * AROUND @ arrives])
+        off = com[:2] - self.plan.up[:2] - self._pivot
+        decaying = 2 * off - arrives / planned  # η − p
+        most = self._farthest + AROUND @ (0.5 / planned * decaying - self._lands)
+        return normals, np.maximum(most, normals[:, 2])

@@ -11,10 +11,9 @@ import numpy as np
 from ...arrays import Array
 from ...contacts import ContactSet
 from ...dynamics import State
-from .foothold_program import CLOSEST, Bounds
+from .foothold_program import AROUND, CLOSEST, Bounds
 from .gait import ahead_and_left, feet_by_place
 
-AROUND = np.array([[np.cos(x), np.sin(x)] for x in np.arange(12) * np.pi / 6])  # about a circle
 OTHER_SIDE = {"left": "right", "right": "left"}
 
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import replace
 from typing import Any
 
@@ -82,6 +82,7 @@ class WalkingController:
     # errors of ξ that soles correct without moving footholds [h]: it is behind by as much when a
     # leg has climbed, for the other one is nearly straight by then
     _ankles = 0.065
+    _braking = 0.5  # share of the friction that footholds count on: ground may be half as rough
 
     def __init__(
         self,
@@ -316,8 +317,17 @@ class WalkingController:
         if self.reach.farthest > 0:
             bounds = self.reach.bounds(swings, state)
             own = (LAST, self._ankles * self.plan.height) if self._on_soles else (LATE, ANKLES)
-            self._feedback = FootholdProgram(self.plan, phase, bounds, self._solver, *own)
+            self._feedback = FootholdProgram(
+                self.plan, phase, bounds, self._solver, *own, friction=self._friction(swings)
+            )
             self._swung = self._short = np.zeros(3)
+
+    def _friction(self, names: Iterable[str]) -> float:
+        """The friction that feet may need where they land; on points others push beside them."""
+        told = [self.feet[name] for name in names if not self.feet[name].bilateral]
+        if not told or not self._on_soles:
+            return np.inf
+        return self._braking * float(min(np.min(foot.friction) for foot in told))
 
     def _footholds(self, phase: int) -> dict[str, Any]:
         """The footholds of a phase; those of the first plan where a moved one has no place."""
@@ -355,7 +365,7 @@ class WalkingController:
         lands = self.begin + float(feedback.timed.times[feedback.phase + 1])
         feedback.bounds = self.reach.ahead(feedback.bounds, state, max(lands - t, 0.0))
         if not feedback.follow(
-            self._xi_at_rest(state), t - self.begin, min(t - self._last, FILTER)
+            self._xi_at_rest(state), state.com, t - self.begin, min(t - self._last, FILTER)
         ):
             return
         retimed = feedback.timed is not self.plan

@@ -83,6 +83,7 @@ class PredictiveGait(GaitController):
 
     _along = staticmethod(minimum_acceleration)  # joints have their largest speeds
     _bends = True
+    _braking = 1.0  # of what `grip` leaves of it
     _ankles = 0.0  # its soles have to give L̇ of fast steps: footholds answer each error of ξ
 
     def __init__(
