@@ -39,6 +39,7 @@ import numpy as np
 from ...arrays import Array
 from ..dcm import DcmPlan
 from ..program.solvers import Solver, solver_named
+from .gait import middle
 
 FADE = 0.65  # ρ
 TIMING = 1.0  # w_T
@@ -122,8 +123,8 @@ class FootholdProgram:
         self._pivot = plan.phases[phase].end[:2]
         self._wanted = self._expected = plan.end(phase)[:2] - plan.up[:2] - self._pivot  # ξ_T − p
         self.share = plan.share(phase, FADE)  # κ
-        places = [T.translation for T in dict(plan.phases[phase].swings).values()]
-        self._lands = np.mean(places, axis=0)[:2] - self._pivot  # p_T − p
+        swings = plan.phases[phase].swings
+        self._lands = middle(swings, list(swings))[:2] - self._pivot  # p_T − p
         self._solver = solver_named(None) if solver is None else solver
 
     @property
@@ -186,13 +187,14 @@ class FootholdProgram:
         right = np.concatenate([[0.0, 0.0, TIMING * h], MISSED * self._wanted])
         shortest = min(SHORTEST / omega, self.planned)
         earliest = np.exp(omega * max(shortest - gone, least))
-        rows_of_reach = np.column_stack([self.bounds.normals, np.zeros(len(self.bounds.most))])
-        sides, most = [rows_of_reach], [np.maximum(self.bounds.most, 0.0)]
+        normals, most = self.bounds.normals, np.maximum(self.bounds.most, 0.0)
+        C, high = np.zeros((len(most), 3)), most
+        C[:, :2] = normals
         if com is not None and self._farthest < np.inf:
-            normals, farthest = self._pushed_against(arrives, com, planned)
-            sides, most = [*sides, normals], [*most, farthest]
-        C, high = np.vstack([*sides, [0.0, 0.0, 1.0]]), np.concatenate([*most, [1.0]])
-        low = np.append(np.full(len(C) - 1, -np.inf), earliest / planned)
+            grips, farthest = self._pushed_against(arrives, com, planned)
+            C, high = np.vstack([C, grips]), np.append(high, farthest)
+        low = np.append(np.full(len(C), -np.inf), earliest / planned)
+        C, high = np.vstack([C, [0.0, 0.0, 1.0]]), np.append(high, 1.0)
         y = self._solver(rows.T @ rows, -rows.T @ right, C, low, high).y
         if y is None:  # it has one; a solver that does not find it lets the plan be
             y = np.array([0.0, 0.0, 1.0])
