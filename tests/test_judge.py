@@ -409,6 +409,26 @@ def test_a_judgement_counts(biped):
     assert fw.plot(found).shape == (1, 1)  # no empty half where pushes would be
 
 
+def test_each_trial_may_be_pushed(biped):
+    """By as much at moments of their own: from the headings in turn, or from all around."""
+    robot, _, q = biped
+    given = {"duration": 4.0, "seeds": 3, "told": 2, "directions": 0, "q": q, "shove": 0.7}
+    found = control.judge(robot, fragile, headings=(90, -90), **given)
+    told, real = ([t.impulse for t in trials] for trials in found.trials.values())
+    assert told == real[:2]
+    assert [(p.change, p.heading) for p in real] == [(0.7, 90), (0.7, -90), (0.7, 90)]
+    assert len({p.at for p in real}) == 3
+    assert all(0.5 <= p.at <= 1.5 for p in real)
+    assert "each trial is pushed once, by 0.7 m/s" in found.explain()
+    assert [row[5:7] for row in found.cells()][:2] == [[0.7, 90.0], [0.7, -90.0]]
+    around = control.judge(robot, fragile, **given)
+    assert len({t.impulse.heading for _, t in around._each}) == 3
+    with pytest.raises(ConfigurationError, match=r"got 3\.9 s; expected at least 4 s"):
+        control.judge(robot, fragile, **given | {"duration": 3.9})
+    with pytest.raises(ConfigurationError, match=r"got 4 s; expected at least 5\.5 s"):
+        control.judge(robot, fragile, (0.3, 0, 0), **given)
+
+
 def test_ctrl_c_keeps_what_is_there(biped):
     robot, _, q = biped
     made = []
@@ -443,6 +463,17 @@ def test_the_command(run, tmp_path):
     assert png.read_bytes().startswith(b"\x89PNG")
     assert "data:image/png;base64," in page.read_text(encoding="utf-8")
     assert len(table.read_text(encoding="utf-8").splitlines()) == 3
+
+
+def test_the_command_pushes_each_trial(run):
+    short = ["judge", "biped", "--seconds", "4", "--seeds", "1", "--directions", "0", "--json"]
+    code, out, err = run(*short, "--shove", "0.1", "--heading", "90")
+    assert code == 0, err
+    pushes = [trial["impulse"] for trial in json.loads(out)["trials"]]
+    assert [(push["change"], push["heading"]) for push in pushes] == [(0.1, 90.0)] * 2
+    code, _, err = run(*short, "--heading", "90")
+    assert code == 2
+    assert "--heading: expected it with --shove" in err
 
 
 def test_the_command_judges_predictive_control(run):

@@ -27,7 +27,10 @@ from .pushes import LargestPush, capture_limits, largest_push
 from .trials import Trial, Velocity, check_who, trial
 from .world import World
 
-STANDS, WALKS = 0.5, 2.0  # when pushes begin, of what stands and of what walks [s]
+STANDS, WALKS = 0.5, 2.0  # when pushes begin at first, of what stands and of what walks [s]
+WITHIN = (
+    1.0  # and how much later at most, by the seed: pushes meet a gait anywhere in its cycle [s]
+)
 AFTER = 2.5  # how long a push has to be survived [s]
 
 
@@ -40,6 +43,8 @@ def judge(
     seeds: int = 20,
     told: int = 5,
     directions: int = 8,
+    shove: float = 0.0,
+    headings: ArrayLike = (),
     boards: float = 0.0,
     slope: float = 0.0,
     ramp: float = 0.0,
@@ -67,6 +72,10 @@ def judge(
         seeds: how many trials in the real world, at least 1.
         told: how many in the world as told.
         directions: of pushes, the first along x; 0: none.
+        shove: by which each trial is pushed once, from 2 to 3 s after its start, or 0.5 to 1.5 s of
+            what stands, as its seed has it [m/s]; 0: not at all.
+        headings: (n,), of these pushes, from x to y, which the seeds take in turn; without any they
+            come from all around [degrees].
         boards: height of boards on the ground that the controller is not told of [m].
         slope: of the ground [degrees].
         ramp: by which it rises more from 0.6 m ahead on, of which it is not told [degrees].
@@ -86,6 +95,15 @@ def judge(
     asked = array(velocities, "velocities", (3,), (None, 3), meaning="(v_x, v_y, ω_z)")
     counts = whole_number(told, "told", at_least=0), whole_number(seeds, "seeds", at_least=1)
     directions = whole_number(directions, "directions", at_least=0)
+    duration = number(duration, "duration", above=0, unit="[s]")
+    ways = [_velocity(v) for v in np.atleast_2d(asked)]
+    pushes = partial(_push, number(shove, "shove", at_least=0, unit="[m/s]"), _degrees(headings))
+    least = max(map(_begins, ways)) + WITHIN + AFTER
+    if shove > 0 and duration < least:
+        raise ConfigurationError(
+            f"duration: got {duration:g} s; expected at least {least:g} s, of which pushed robots "
+            f"have {AFTER:g} s to show that they keep their feet"
+        )
     if executor is not None and not hasattr(executor, "submit"):
         raise ConfigurationError(
             f"executor: got {executor!r:.80}, expected one of concurrent.futures"
@@ -96,11 +114,10 @@ def judge(
     as_told, real = World(**ground), World.real(**ground)
     feet = at_feet(robot, friction) if contacts is None else ContactSet.of(robot, contacts)
     start = stand(robot, feet, terrain=real.told)[1] if q is None else check_configuration(robot, q)
-    ways = [_velocity(v) for v in np.atleast_2d(asked)]
     one = partial(trial, robot, make_controller, q=start, contacts=feet)
-    lasting = partial(one, duration=number(duration, "duration", above=0, unit="[s]"))
+    lasting = partial(one, duration=duration)
     jobs: dict[Any, Callable[[], Any]] = {
-        (v, name, seed): partial(lasting, world, velocity=v, seed=seed)
+        (v, name, seed): partial(lasting, world, velocity=v, seed=seed, impulse=pushes(v, seed))
         for v in ways
         for name, world, count in zip(("as told", "real"), (as_told, real), counts, strict=True)
         for seed in range(count)
@@ -110,10 +127,29 @@ def judge(
         headings, capture_limits(robot, start, feet, headings).tolist(), strict=True
     ):
         pushed = partial(one, real, velocity=ways[0])
-        at = WALKS if any(ways[0]) else STANDS
-        jobs[heading] = partial(_largest, pushed, heading, limit, at)
+        jobs[heading] = partial(_largest, pushed, heading, limit, _begins(ways[0]))
     found, interrupted = _done(jobs, executor, progress)
     return Judgement(robot.name, _name(make_controller), *_sorted(jobs, found), interrupted)
+
+
+def _begins(velocity: Velocity) -> float:
+    """When pushes begin at first [s]."""
+    return WALKS if any(velocity) else STANDS
+
+
+def _degrees(headings: ArrayLike) -> list[float]:
+    meaning = "directions [degrees]"
+    found: list[float] = array(headings, "headings", (None,), meaning=meaning).tolist()
+    return found
+
+
+def _push(shove: float, headings: list[float], velocity: Velocity, seed: int) -> Impulse | None:
+    """The push of a trial."""
+    if shove == 0:
+        return None
+    later, around = np.random.default_rng((seed, 3)).uniform(size=2)
+    heading = headings[seed % len(headings)] if headings else 360.0 * around
+    return Impulse(shove, heading, _begins(velocity) + WITHIN * later)
 
 
 def _sorted(

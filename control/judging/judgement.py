@@ -144,6 +144,8 @@ class Judgement:
     def explain(self) -> str:
         """Return the sum, the rows and the pushes as text."""
         lines = [str(self), self.table()]
+        if pushed := {t.impulse.change for _, t in self._each if t.impulse is not None}:
+            lines.append(f"  each trial is pushed once, by {max(pushed):g} m/s")
         if len({row.velocity for row in self.rows}) > 1:
             kept = ", ".join(_velocity(v) for v in self.survived) or "none"
             lines.append(f"  velocities at which at most one trial of 20 failed: {kept}")
@@ -158,8 +160,7 @@ class Judgement:
         """Return it as plain values, for JSON."""
         trials = [
             {"world": name, "conditions": (plain := t.as_dict()).pop("world"), **plain}
-            for (_, name), found in self.trials.items()
-            for t in found
+            for name, t in self._each
         ]
         rows = [row._asdict() | {"holds": row.holds} for row in self.rows]
         return {
@@ -175,9 +176,15 @@ class Judgement:
 
     def cells(self) -> Iterator[list[Any]]:
         """Yield the cells of `COLUMNS` of each trial."""
-        for (velocity, world), found in self.trials.items():
-            for t in found:
-                yield [world, t.seed, *velocity, *(getattr(t, name) for name in COLUMNS[5:])]
+        for world, t in self._each:
+            push = t.impulse
+            pushed = ["", ""] if push is None else [push.change, push.heading]
+            yield [world, t.seed, *t.velocity, *pushed, *(getattr(t, n) for n in COLUMNS[7:])]
+
+    @property
+    def _each(self) -> Iterator[tuple[str, Trial]]:
+        """The trials, with the names of their worlds."""
+        return ((world, t) for (_, world), found in self.trials.items() for t in found)
 
     def write_csv(self, path: str | os.PathLike[str]) -> Path:
         """Write the trials as comma-separated lines; return the path."""
@@ -188,9 +195,9 @@ class Judgement:
 
 
 COLUMNS = (
-    "world", "seed", "v_x", "v_y", "w_z", "survived", "seconds", "distance", "path_error", "speed",
-    "turn", "energy", "energy_per_metre", "cost_of_transport", "slip", "tilt", "tick_median",
-    "tick_worst", "ended",
+    "world", "seed", "v_x", "v_y", "w_z", "push", "heading", "survived", "seconds", "distance",
+    "path_error", "speed", "turn", "energy", "energy_per_metre", "cost_of_transport", "slip",
+    "tilt", "tick_median", "tick_worst", "ended",
 )  # fmt: skip
 _HEADS = (
     ("velocity", 14), ("world", 7), ("failed", 8), ("shortest", 8), ("speed", 8), ("off path", 8),

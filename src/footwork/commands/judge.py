@@ -40,6 +40,14 @@ def add(commands: Any) -> None:
     parser.set_defaults(directions=8)
     flags.shared(parser, "--directions")
     parser.add_argument(
+        "--shove", type=flags.positive, default=0.0, metavar="SPEED",
+        help="push each trial once, by this change of speed, at a moment that differs [m/s]",
+    )  # fmt: skip
+    parser.add_argument(
+        "--heading", type=flags.decimal, nargs="+", metavar="DEGREES",
+        help="where these pushes go, in turn: 0 ahead, 90 to the left (all around)",
+    )  # fmt: skip
+    parser.add_argument(
         "--boards", type=flags.decimal, default=0.0, metavar="M",
         help="height of boards on the ground that the controller is not told of [m] (0: none)",
     )  # fmt: skip
@@ -82,6 +90,8 @@ def run(options: argparse.Namespace) -> int:
 def _judged(options: argparse.Namespace) -> Judgement:
     from .. import control
 
+    if options.heading and not options.shove:
+        raise ConfigurationError("--heading: expected it with --shove")
     velocities = _velocities(options)
     robot = flags.load(options)
     feet = flags.feet(robot, options)
@@ -99,10 +109,10 @@ def _judged(options: argparse.Namespace) -> Judgement:
     with several as executor, told_what_the_robot_can(robot, feet, options):
         return control.judge(
             robot, make, velocities, duration=options.seconds, seeds=options.seeds,
-            told=-(-options.seeds // 4), directions=options.directions,
-            boards=options.boards, slope=options.slope, ramp=options.ramp, terrain=terrain,
-            sensors=sensors,
-            q=q, contacts=feet, executor=executor, progress=False if options.quiet else None,
+            told=-(-options.seeds // 4), directions=options.directions, shove=options.shove,
+            headings=options.heading or (), boards=options.boards, slope=options.slope,
+            ramp=options.ramp, terrain=terrain, sensors=sensors, q=q, contacts=feet,
+            executor=executor, progress=False if options.quiet else None,
         )  # fmt: skip
 
 
