@@ -19,6 +19,7 @@ virtual repellent point.
 
 from __future__ import annotations
 
+from bisect import bisect
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
@@ -115,18 +116,19 @@ class DcmPlan:
         self.omega = sqrt(-float(self.gravity[2]) / height)
         self.height, self.up = height, -self.gravity / self.omega**2
         self.phases = phases
-        durations = [phase.duration for phase in phases]
-        self._swings = [phase.swings for phase in phases]  # their footholds as planned,
-        self._ways = np.zeros((len(phases), 3))  # and how far they are moved [m]
-        self.times = np.array(list(accumulate(durations, initial=0.0)))
-        ends = [p for phase in phases for p in (phase.start, phase.end)]
-        self._durations, self._p = durations, np.concatenate(ends).reshape(-1, 2, 3)
-        self._ends = self._solved()
+        self._durations = [phase.duration for phase in phases]
+        self._swings = [phase.swings for phase in phases]  # their footholds as planned
+        self.times = list(accumulate(self._durations, initial=0.0))
+        p = [(phase.start.tolist(), phase.end.tolist()) for phase in phases]
+        # of each phase p at its beginning and end, ξ + g/ω² at its end, and how far its footholds
+        # are moved (n, 4, 3) [m]
+        self._points = np.array(
+            [(*a, *b, *xi, 0.0, 0.0, 0.0) for (a, b), xi in zip(p, self._solved(p), strict=True)]
+        ).reshape(-1, 4, 3)
 
-    def _solved(self) -> Array:
-        """ξ + g/ω² at the end of each phase (n, 3), backwards."""
-        p = self._p.tolist()  # in arrays this small, each operation takes a microsecond
-        x, y, z = p[-1][1]
+    def _solved(self, p: list[tuple[list[float], list[float]]]) -> list[tuple[float, float, float]]:
+        """ξ + g/ω² at the end of each phase, backwards."""
+        x, y, z = p[-1][1]  # in arrays this small, each operation takes a microsecond
         found = [(x, y, z)]
         for duration, (a, b) in zip(self._durations[:0:-1], p[:0:-1], strict=True):
             time = self.omega * duration
@@ -136,52 +138,49 @@ class DcmPlan:
             y = a[1] + v + decay * (y - b[1] - v)
             z = a[2] + w + decay * (z - b[2] - w)
             found.append((x, y, z))
-        return np.array(found[::-1])
+        return found[::-1]
 
     @cached_property
     def phases(self) -> tuple[Phase, ...]:
         """The phases, one after the other; those of a shifted plan take a while to make."""
         return tuple(
             Phase.of(duration, start, end, {name: moved(T, way) for name, T in swings.items()})
-            for duration, (start, end), swings, way in zip(
-                self._durations, self._p, self._swings, self._ways, strict=True
+            for duration, (start, end, _, way), swings in zip(
+                self._durations, self._points, self._swings, strict=True
             )
-        )
-
-    def _back(self, i: int, time_left: float) -> Array:
-        start, stop = self._p[i]
-        slope = (stop - start) / self._durations[i]
-        there = stop - slope * time_left
-        decay = exp(-self.omega * time_left)
-        return np.asarray(
-            there + slope / self.omega + decay * (self._ends[i] - stop - slope / self.omega)
         )
 
     @property
     def duration(self) -> float:
         """Of all phases [s]."""
-        return float(self.times[-1])
+        return self.times[-1]
 
     def index(self, t: float) -> int:
         """Return which phase t is in; the last one after the end."""
-        found = int(self.times.searchsorted(t, side="right")) - 1
-        return min(max(found, 0), len(self._durations) - 1)
+        return min(max(bisect(self.times, t) - 1, 0), len(self._durations) - 1)
 
     def pivot(self, t: float) -> Array:
         """Return the centre of pressure p (3,) [m]."""
-        return self._pivot(self.index(t), t)
-
-    def _pivot(self, i: int, t: float) -> Array:
-        (start, stop), share = self._p[i], (t - self.times[i]) / self._durations[i]
-        return np.asarray(start + min(share, 1.0) * (stop - start))
+        i = self.index(t)
+        share = min((t - self.times[i]) / self._durations[i], 1.0)
+        start, stop, *_ = self._points[i]
+        return np.asarray(start + share * (stop - start))
 
     def dcm(self, t: float) -> tuple[Array, Array]:
         """Return ξ and ξ̇ = ω (ξ − r), each (3,)."""
         if t >= self.duration:
-            return self._p[-1, 1] + self.up, np.zeros(3)
-        i = self.index(t)
-        xi = self.up + self._back(i, self.times[i + 1] - t)
-        return xi, self.omega * (xi - self._pivot(i, t) - self.up)
+            return self._points[-1, 1] + self.up, np.zeros(3)
+        i, omega = self.index(t), self.omega
+        left, duration = self.times[i + 1] - t, self._durations[i]
+        share, decay = (t - self.times[i]) / duration, exp(-omega * left)
+        start, stop, ends, _ = self._points[i].tolist()
+        xi, rate = [], []
+        for a, b, end, up in zip(start, stop, ends, self.up.tolist(), strict=True):
+            slope = (b - a) / duration
+            ahead = slope / omega
+            xi.append(up + (b - slope * left + ahead + decay * (end - b - ahead)))
+            rate.append(omega * (xi[-1] - (a + share * (b - a)) - up))
+        return np.array(xi), np.array(rate)
 
     def share(self, first: int, fade: float = 1.0) -> float:
         """Return κ: `shifted` moves ξ at the end of phase `first` by κ times what it moves by.
@@ -215,19 +214,18 @@ class DcmPlan:
             fade: factor on it from each swing to the next, so that footholds return to where they
                 were planned.
         """
-        offset, shares = np.asarray(by, dtype=float), np.array(self._shares(first, fade))
-        ways = shares[:, :, None] * offset
+        offset = np.asarray(by, dtype=float)
+        shares = np.array([(a, b, xi, fade * b) for a, b, xi in self._shares(first, fade)])
         plan = self._copy()
         vars(plan).pop("phases", None)
-        plan._p, plan._ends = self._p + ways[:, :2], self._ends + ways[:, 2]
-        plan._ways = self._ways + fade * ways[:, 1]
+        plan._points = self._points + shares[:, :, None] * offset
         return plan
 
     def aimed(self, phase: int, by: ArrayLike) -> DcmPlan:
         """Return the plan with ξ at the end of a phase moved by (3,) [m], all else as it is."""
         plan = self._copy()
-        plan._ends = self._ends.copy()
-        plan._ends[phase] += np.asarray(by, dtype=float)
+        plan._points = self._points.copy()
+        plan._points[phase, 2] += np.asarray(by, dtype=float)
         return plan
 
     def timed(self, phase: int, duration: float) -> DcmPlan:
@@ -237,9 +235,10 @@ class DcmPlan:
         other = Phase.of(duration, now.start, now.end, now.swings)
         plan.phases = (*self.phases[:phase], other, *self.phases[i:])
         plan._durations = [*self._durations[:phase], duration, *self._durations[i:]]
-        plan.times = np.append(self.times[:i], self.times[i:] + (duration - now.duration))
+        later = duration - now.duration
+        plan.times = [*self.times[:i], *[t + later for t in self.times[i:]]]
         return plan
 
     def end(self, phase: int) -> Array:
         """Return ξ at the end of a phase (3,) [m]."""
-        return np.asarray(self._ends[phase] + self.up)
+        return np.asarray(self._points[phase, 2] + self.up)

@@ -311,7 +311,8 @@ def test_a_foot_that_a_riser_holds_back_is_lifted_over_it():
     walker = control.GaitController(robot, feet, q, "trot", velocity=(0.5, 0, 0), reach=0.0)
     swings, t = first_swings(walker, q)
     step = 2e-3
-    begin, end = walker.begin + walker.plan.times[walker._phase : walker._phase + 2]
+    times = walker.plan.times[walker._phase : walker._phase + 2]
+    begin, end = (walker.begin + time for time in times)
     foot = swings[0]
     goal = foot.task.target(end).value.translation
     while not foot.stumbled:
