@@ -8,8 +8,10 @@ import cvxpy as cp
 import numpy as np
 import pinocchio as pin
 import pytest
+from stances import standing
 
 from footwork import ConfigurationError, ContactError, contacts, control, dynamics, robots
+from footwork.commands.judge import CROUCH
 from footwork.control import gaits
 from footwork.control.dcm import DcmPlan, Phase
 from footwork.control.gaits import foothold_program
@@ -419,6 +421,26 @@ def test_ramps_take_the_jumps_out_of_a_trot():
     ]
     assert jumps[0] < 0.1 * robot.torque_limits.min()
     assert jumps[1] > 2 * jumps[0]
+
+
+@pytest.mark.parametrize(
+    ("name", "speed", "most"),
+    [("biped", 0.3, 0.03), ("talos", 0.4, 0.045), ("anymal", 0.5, 0.06), ("go2", 0.6, 0.08)],
+)
+def test_torques_change_little_from_tick_to_tick(name, speed, most):
+    """Of a walk without noise at 500 Hz, in their limits; lift-offs and touch-downs included.
+
+    Forces that feet are loaded and unloaded with neither come within a few ticks, nor let feet push
+    against each other.
+    """
+    robot, feet, q = standing(name, crouch=CROUCH if name in ("biped", "talos") else 0.0)
+    walker = control.GaitController(robot, feet, q, velocity=(speed, 0.0, 0.0))
+    motion = control.simulate(
+        robot, walker, duration=2.5, control_step=2e-3, q=q, contacts=feet, progress=False
+    )
+    assert walker.steps >= 3
+    steps = np.abs(np.diff(motion.tau[motion.t > 0.05], axis=0)) / robot.torque_limits
+    assert steps.max() < most
 
 
 def test_a_quadruped_trots_in_place():

@@ -47,6 +47,9 @@ UPRIGHT = 200.0
 PATIENCE = 0.1  # how long a plan waits for a foot that searches the ground [s]
 GO_OVER = 0.05  # time in which a plan that is made anew takes the place of the last one [s]
 RISE = 0.03  # time in which torques go from none to their limits, at the quickest [s]
+# weight of how evenly feet on points are loaded: with less of it they push against each other as
+# soon as one is a millimetre off the plane of the others, and torques jump when it lands
+EVEN = 0.03
 MOVED = 2e-3  # of a foothold, below which the swing stays as it is [m]
 
 
@@ -70,7 +73,8 @@ class WalkingController:
         terrain: what swing feet avoid, and where a moved foothold has to stand; None for level
             ground.
         begin: [s].
-        options: of the WholeBodyController; with soles torques rise to their limits within 30 ms.
+        options: of the WholeBodyController; with soles torques rise to their limits within 30 ms,
+            on points `force_weight` is 0.03.
 
     Raises:
         ConfigurationError, ContactError: what does not fit the robot.
@@ -123,6 +127,8 @@ class WalkingController:
         options.setdefault("joint_limits", JointLimits.of(robot, BRAKE * self.plan.omega))
         if soles:  # they tip over their edges
             options.setdefault("torque_rate", robot.torque_limits / RISE)
+        else:
+            options.setdefault("force_weight", EVEN)
         self.controller = WholeBodyController(robot, self.feet, self.tasks, **options)
         start = State(robot, q)
         self._feet = {contact.name: GaitFoot(contact, start) for contact in self.feet}

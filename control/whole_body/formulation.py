@@ -103,7 +103,7 @@ class Formulation:
         if nominal is not None:
             P.s[:] = self.structure.P @ self.structure.given_forces(nominal)
             finite = finite and bool(np.isfinite(P.s).all())
-        P.P, self._force_rows = self._force_terms(state, t)
+        P.P, self._force_rows = self._force_terms(state, t, loads)
         if self._force_rows:
             finite = finite and bool(np.isfinite(P.s).all() and np.isfinite(P.P).all())
         P.lower, P.upper = self.structure.normal_bounds(loads)
@@ -145,10 +145,14 @@ class Formulation:
         return tuple(one.label(i) for one, own in rows for i in range(own.stop - own.start))
 
     def _force_terms(
-        self, state: State, t: float
+        self, state: State, t: float, loads: Mapping[str, float]
     ) -> tuple[Array, list[tuple[ForceLikeTask, ForceRows]]]:
         """P with the force tasks' terms, and their rows; adds to s."""
         P, found = self.structure.P, list[tuple[ForceLikeTask, ForceRows]]()
+        if loads:  # one factor for all rows of a contact, and P has none of two: it is symmetric
+            factors = self.structure.cost_factors(loads)
+            P = factors[:, None] * P
+            self.program.s *= factors
         for task in self.structure.forces:
             rows = task.rows(state, t, self.structure.contacts)
             if rows is None:

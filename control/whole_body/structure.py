@@ -22,7 +22,7 @@ from ..program.contact_model import FACING_UP, ContactModel
 from ..program.null_space import moving_columns
 from ..tasks import ComTask, FrameTask, MomentumTask, PostureTask, Task
 from ..tasks.forces import ForceLikeTask
-from .switching import FULL
+from .switching import FULL, LEAST
 
 AnyTask = Task | ForceLikeTask
 
@@ -162,6 +162,14 @@ class ProgramStructure:
             if (given := nominal.get(model.name)) is not None:
                 w[rows] = array(given, f"nominal force of {model.name!r}", (model.dim,))
         return w
+
+    def cost_factors(self, loads: Mapping[str, float]) -> Array:
+        """Return the factors (dim,) on P of contacts being loaded or unloaded, see `switching`."""
+        found = np.ones(self.dim)
+        for model, rows in self.contact_rows:
+            if model.dim == 6 and model.name in loads:
+                found[rows] = 1 / max(loads[model.name], LEAST)
+        return found
 
     def normal_bounds(self, loads: Mapping[str, float]) -> tuple[Array, Array]:
         """Return the bounds of the normal forces, scaled by the contacts' load fractions."""

@@ -2,8 +2,11 @@
 
 A contact with the load fraction σ may carry at most `FULL` σ times the robot's weight, its lower
 bound is σ times its own, and the nominal forces are distributed in proportion to σ. A contact is
-unloaded to σ = 0 before it is removed, and a new one is loaded from there. Its constraint fades
-with its load,
+unloaded to σ = 0 before it is removed, and a new one is loaded from there, as θ² with the share θ
+of its time: of several feet each bears little of `FULL`, so that the torques change while σ is
+small. What forces of a sole cost is divided by σ, so that all parts of its wrench go with its load;
+on points that would keep a robot from pushing against the foot that has just caught it. Its
+constraint fades with its load,
 
     J a = k + (1 − σ) (J a° − k)
 
@@ -22,9 +25,9 @@ from typing import Any
 from ...contacts import Contact, ContactSet
 from ...errors import ContactError, unknown
 from ...robots.values import boolean, number
-from ..kernels.profiles import minimum_jerk
 
 FULL = 1.5  # fraction of the robot's weight that a contact may carry at the end of its ramp
+LEAST = 0.1  # σ below which the cost of a sole's forces does not rise any more
 
 
 @dataclass
@@ -46,7 +49,8 @@ class Ramp:
             self.begin = t
         if self.duration <= 0:
             return self.goal
-        s, _, _ = minimum_jerk((t - self.begin) / self.duration)
+        share = min(max((t - self.begin) / self.duration, 0.0), 1.0)
+        s = share**2 if self.goal > self.start else share * (2 - share)
         return self.start + s * (self.goal - self.start)
 
     def over(self, t: float) -> bool:
