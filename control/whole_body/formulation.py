@@ -149,10 +149,11 @@ class Formulation:
     ) -> tuple[Array, list[tuple[ForceLikeTask, ForceRows]]]:
         """P with the force tasks' terms, and their rows; adds to s."""
         P, found = self.structure.P, list[tuple[ForceLikeTask, ForceRows]]()
-        if loads:  # one factor for all rows of a contact, and P has none of two: it is symmetric
-            factors = self.structure.cost_factors(loads)
-            P = factors[:, None] * P
-            self.program.s *= factors
+        if factors := self.structure.cost_factors(loads):
+            P = P.copy()
+        for own, factor in factors:  # P has no terms of two contacts, and stays symmetric
+            P[own] *= factor
+            self.program.s[own] *= factor
         for task in self.structure.forces:
             rows = task.rows(state, t, self.structure.contacts)
             if rows is None:

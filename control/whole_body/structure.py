@@ -163,13 +163,13 @@ class ProgramStructure:
                 w[rows] = array(given, f"nominal force of {model.name!r}", (model.dim,))
         return w
 
-    def cost_factors(self, loads: Mapping[str, float]) -> Array:
-        """Return the factors (dim,) on P of contacts being loaded or unloaded, see `switching`."""
-        found = np.ones(self.dim)
-        for model, rows in self.contact_rows:
-            if model.dim == 6 and model.name in loads:
-                found[rows] = 1 / max(loads[model.name], LEAST)
-        return found
+    def cost_factors(self, loads: Mapping[str, float]) -> list[tuple[slice, float]]:
+        """Return rows of soles being loaded or unloaded, and what their costs are multiplied by."""
+        return [
+            (rows, 1 / max(loads[model.name], LEAST))
+            for model, rows in self.contact_rows
+            if model.dim == 6 and model.name in loads
+        ]
 
     def normal_bounds(self, loads: Mapping[str, float]) -> tuple[Array, Array]:
         """Return the bounds of the normal forces, scaled by the contacts' load fractions."""
