@@ -70,7 +70,7 @@ def judged(asked: Asked, quick: bool) -> Any:
     return control.judge(
         robot, make, (asked.speed, 0.0, asked.turn), duration=duration, seeds=seeds, told=0,
         directions=0, boards=asked.boards, ramp=asked.ramp, shove=asked.shove,
-        headings=(90.0, -90.0) if asked.aside else (), sensors=sensors, q=q,
+        headings=(90.0, -90.0) if asked.aside else None, sensors=sensors, q=q,
     )  # fmt: skip
 
 

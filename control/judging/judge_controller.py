@@ -44,7 +44,7 @@ def judge(
     told: int = 5,
     directions: int = 8,
     shove: float = 0.0,
-    headings: ArrayLike = (),
+    headings: ArrayLike | None = None,
     boards: float = 0.0,
     slope: float = 0.0,
     ramp: float = 0.0,
@@ -137,7 +137,9 @@ def _begins(velocity: Velocity) -> float:
     return WALKS if any(velocity) else STANDS
 
 
-def _degrees(headings: ArrayLike) -> list[float]:
+def _degrees(headings: ArrayLike | None) -> list[float]:
+    if headings is None:
+        return []
     meaning = "directions [degrees]"
     found: list[float] = array(headings, "headings", (None,), meaning=meaning).tolist()
     return found

@@ -298,6 +298,14 @@ SHARED: Mapping[str, dict[str, Any]] = {
             "--direction)",
         },
     },
+    "--shove": {
+        "type": positive, "default": 0.0, "metavar": "SPEED",
+        "help": {
+            "simulate": "random pushes, each of this change of speed [m/s]",
+            "judge": "push each trial once, by this change of speed, at a moment that differs "
+            "[m/s]",
+        },
+    },
     "--jobs": {"type": count, "default": 1, "metavar": "N", "help": "processes (1)"},
     "--journal": _file("journal of what is finished, from which the same command resumes"),
     "--no-browser": {"action": "store_true", "help": "print the address only"},

@@ -38,11 +38,7 @@ def add(commands: Any) -> None:
         help="trials with wrong masses and half the friction (20); a quarter as many as told",
     )  # fmt: skip
     parser.set_defaults(directions=8)
-    flags.shared(parser, "--directions")
-    parser.add_argument(
-        "--shove", type=flags.positive, default=0.0, metavar="SPEED",
-        help="push each trial once, by this change of speed, at a moment that differs [m/s]",
-    )  # fmt: skip
+    flags.shared(parser, "--directions", "--shove")
     parser.add_argument(
         "--heading", type=flags.decimal, nargs="+", metavar="DEGREES",
         help="where these pushes go, in turn: 0 ahead, 90 to the left (all around)",
@@ -110,7 +106,7 @@ def _judged(options: argparse.Namespace) -> Judgement:
         return control.judge(
             robot, make, velocities, duration=options.seconds, seeds=options.seeds,
             told=-(-options.seeds // 4), directions=options.directions, shove=options.shove,
-            headings=options.heading or (), boards=options.boards, slope=options.slope,
+            headings=options.heading, boards=options.boards, slope=options.slope,
             ramp=options.ramp, terrain=terrain, sensors=sensors, q=q, contacts=feet,
             executor=executor, progress=False if options.quiet else None,
         )  # fmt: skip

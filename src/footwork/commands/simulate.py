@@ -45,14 +45,7 @@ def add(commands: Any) -> None:
         "--length", type=flags.decimal, metavar="M", help="their length [m] (0: in place)"
     )
     flags.shared(parser, "--terrain", "--friction")
-    parser.add_argument(
-        "--shove",
-        type=flags.positive,
-        default=0.0,
-        metavar="SPEED",
-        help="random pushes, each of this change of speed [m/s]",
-    )
-    flags.shared(parser, "--seed")
+    flags.shared(parser, "--shove", "--seed")
     parser.add_argument(
         "--engine",
         choices=("pinocchio", "mujoco"),
