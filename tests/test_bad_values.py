@@ -608,7 +608,6 @@ ALLOWED = {
     "contacts.*(at=None)": "the origin of the frame",
     "contacts.CarriedMass.share(t=long)": "any number of times",
     "control.judging.capture_limits(headings=long)": "any number of directions",
-    "control.judge(headings=long)": "any number of directions",
     "contacts.Scenario(folder=text)": "a path",
     "contacts.ScenarioContact(vertices=None)": "no polygon",
     "contacts.Terrain.height(points=deep)": "points (..., 2)",

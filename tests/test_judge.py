@@ -423,6 +423,8 @@ def test_each_trial_may_be_pushed(biped):
     assert [row[5:7] for row in found.cells()][:2] == [[0.7, 90.0], [0.7, -90.0]]
     around = control.judge(robot, fragile, **given)
     assert len({t.impulse.heading for _, t in around._each}) == 3
+    with pytest.raises(ConfigurationError, match=r"headings: got .*; expected them with a shove"):
+        control.judge(robot, fragile, headings=(90, -90), q=q)
     with pytest.raises(ConfigurationError, match=r"got 3\.9 s; expected at least 4 s"):
         control.judge(robot, fragile, **given | {"duration": 3.9})
     with pytest.raises(ConfigurationError, match=r"got 4 s; expected at least 5\.5 s"):

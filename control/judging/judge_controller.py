@@ -97,7 +97,10 @@ def judge(
     directions = whole_number(directions, "directions", at_least=0)
     duration = number(duration, "duration", above=0, unit="[s]")
     ways = [_velocity(v) for v in np.atleast_2d(asked)]
-    pushes = partial(_push, number(shove, "shove", at_least=0, unit="[m/s]"), _degrees(headings))
+    shove = number(shove, "shove", at_least=0, unit="[m/s]")
+    if (pushed_along := _degrees(headings)) and shove == 0:
+        raise ConfigurationError(f"headings: got {pushed_along}; expected them with a shove")
+    pushes = partial(_push, shove, pushed_along)
     least = max(map(_begins, ways)) + WITHIN + AFTER
     if shove > 0 and duration < least:
         raise ConfigurationError(
@@ -122,9 +125,9 @@ def judge(
         for name, world, count in zip(("as told", "real"), (as_told, real), counts, strict=True)
         for seed in range(count)
     }
-    headings = [360.0 * k / directions for k in range(directions)]
+    around = [360.0 * k / directions for k in range(directions)]
     for heading, limit in zip(
-        headings, capture_limits(robot, start, feet, headings).tolist(), strict=True
+        around, capture_limits(robot, start, feet, around).tolist(), strict=True
     ):
         pushed = partial(one, real, velocity=ways[0])
         jobs[heading] = partial(_largest, pushed, heading, limit, _begins(ways[0]))
