@@ -5,17 +5,17 @@ Of its equations, of x and ε, and of the slacks s with the multipliers z,
 
     (H + FᵀW²F) du = −r_u − Fᵀ(W d − W² δ),   ds = δ − F du,   dz = W d − W² ds,
 
-with δ what s lacks. `residuals` are r_u and r_ε, `build` factorises the matrix on the left, block
-by block and node by node, with the ε of each row eliminated, and `solve` finds the step for the d
-that it is given.
+with δ what s lacks. `residuals` are r_u and r_ε, and `solve` finds the step for the d that it is
+given; where W is new it factorises the matrix on the left first, block by block and node by node,
+with the ε of each row eliminated.
 """
 
 from __future__ import annotations
 
 from typing import Any
 
-from ...contacts.kernels.algebra import add, dot, norm, solve_lower, solve_upper
-from ...dynamics.kernels.scalars import root
+from ...contacts.kernels.algebra import add, dot, solve_lower, solve_upper
+from ...dynamics.kernels.scalars import inverse, roots
 from .riccati import (
     STATES,
     WRENCH,
@@ -24,8 +24,8 @@ from .riccati import (
     backward,
     carried,
     clear,
-    costates,
     eliminate,
+    free,
     free_back,
     orthogonalise,
     push,
@@ -44,45 +44,50 @@ def slack_sizes(N: Any, b: Any, n: Any, m: Any, r: Any, D: Any, q: Any) -> Any:
     return b * q, P, D * b * q + P
 
 
-def left_over(p, at, sizes, u, x, eps, given, out):
-    """Write given − F [u, x, ε]."""
+def left_over(p, at, sizes, start, end, u, given, share, out):
+    """Write share given − F u, of contacts start … end − 1."""
     N, b, n, m, r, D, q = sizes
     K, _P, _L = slack_sizes(N, b, n, m, r, D, q)
-    for i in range(b):
+    for i in range(start, end):
         for j in range(q):
             for a in range(D):
                 k = a * K + i * q + j
-                out[k] = given[k] + p.C[i, j, a] * u[i, at[i, j, a]]
+                out[k] = share * given[k] + p.C[i, j, a] * u[i, at[i, j, a]]
         row = D * K + i * m
         for j in range(r):
             along = dot(p.F[i, j], u[i], n)
-            out[row + j] = given[row + j] - along
+            out[row + j] = share * given[row + j] - along
             if j >= 2 * r - m:
-                out[row + j + m - r] = given[row + j + m - r] + along
-    off = D * K + b * m
-    for k in range(N + 1):
-        for j in range(BOUNDS):
-            i = off + k * BOUNDS + j
-            out[i] = given[i] - SIGNS[j] * x[k, ENTRIES[j]] + eps[k, j]
-            out[i + (N + 1) * BOUNDS] = given[i + (N + 1) * BOUNDS] + eps[k, j]
+                out[row + j + m - r] = share * given[row + j + m - r] + along
 
 
-def pull(F, C, at, sizes, z, out):
-    """Add what multipliers z of the limits of u are in it: Fᵀz (b, n)."""
+def left_of_rows(sizes, k, x, eps, given, share, out):
+    """Write share given − F [x, ε], of the rows of x_k."""
     N, b, n, m, r, D, q = sizes
     K, _P, _L = slack_sizes(N, b, n, m, r, D, q)
-    for i in range(b):
-        own, row = out[i], D * K + i * m
+    for j in range(BOUNDS):
+        i = D * K + b * m + k * BOUNDS + j
+        o = i + (N + 1) * BOUNDS
+        out[i] = share * given[i] - SIGNS[j] * x[k, ENTRIES[j]] + eps[k, j]
+        out[o] = share * given[o] + eps[k, j]
+
+
+def pull(p, at, sizes, start, end, z, out):
+    """Add what multipliers z of the limits of u are in it, Fᵀz, of contacts start … end − 1."""
+    N, b, n, m, r, D, q = sizes
+    K, _P, _L = slack_sizes(N, b, n, m, r, D, q)
+    for i in range(start, end):
+        own, F, row = out[i], p.F[i], D * K + i * m
         for j in range(0, r - 1, 2):
             x, y = both_sides(z, row, j, -1.0, m, r), both_sides(z, row, j + 1, -1.0, m, r)
             for a in range(n):
-                own[a] = own[a] + (x * F[i, j, a] + y * F[i, j + 1, a])
+                own[a] = own[a] + (x * F[j, a] + y * F[j + 1, a])
         for j in range(r - r % 2, r):
-            add(own, both_sides(z, row, j, -1.0, m, r), F[i, j], n)
+            add(own, both_sides(z, row, j, -1.0, m, r), F[j], n)
         for j in range(q):
             for a in range(D):
                 k = at[i, j, a]
-                own[k] = own[k] - z[a * K + i * q + j] * C[i, j, a]
+                own[k] = own[k] - z[a * K + i * q + j] * p.C[i, j, a]
 
 
 def both_sides(z, row, j, sign, m, r):
@@ -99,14 +104,16 @@ def residuals(p, first, at, sizes, found, work):
     off = D * K + b * m
     u, _w, x, y, eps, z, _told = found
     _vectors, _factors, motions, inputs, rows, _weights, _flags = work
-    ru, re, pushed = inputs[0], rows[0], motions[0, 0]
+    ru, re, pushed = inputs[0], rows[0], motions[1, 0]
     value = 0.0
     for step_ in range(N + 1):
         k = N - step_
         if k == N:
             clear(y[k], STATES)
         else:
-            free_back(p.h[k], p.s[k], p.K[k], y[k + 1], y[k])
+            for i in range(STATES):
+                y[k, i] = y[k + 1, i]
+            free_back(p.h[k], p.s[k], p.K[k], y[k])
             push_back(p.h[k], p.K[k], y[k + 1], pushed)
             for i in range(first[k], first[k + 1]):
                 for j in range(n):
@@ -114,6 +121,7 @@ def residuals(p, first, at, sizes, found, work):
                     ru[i, j] = p.R[i, j] * away
                     value = value + 0.5 * p.R[i, j] * away * away
                 add_back(p.G[i], pushed, WRENCH, n, ru[i])
+            pull(p, at, sizes, first[k], first[k + 1], z, ru)
         for i in range(STATES):
             away = x[k, i] - p.target[k, i]
             y[k, i] = y[k, i] + p.Q[k, i] * away
@@ -123,38 +131,36 @@ def residuals(p, first, at, sizes, found, work):
             y[k, ENTRIES[j]] = y[k, ENTRIES[j]] + SIGNS[j] * z[i]
             re[k, j] = p.rho[k, j] - z[i] - z[i + (N + 1) * BOUNDS]
             value = value + p.rho[k, j] * eps[k, j]
-    pull(p.F, p.C, at, sizes, z, ru)
     return value
 
 
-def build(p, first, at, sizes, wbar, factors, weights, blocks, nodes):
-    """Factor the Hessians of all contacts, and the recursion of P."""
-    N, _b, n, _m, _r, _D, _q = sizes
-    H, V, X, M, C = blocks
-    Pp, U, Z, T, _v, _forced, squares, _w = nodes
-    P, W = squares[0], squares[1]
-    for i in range(STATES):
-        clear(P[i], STATES)
-    stiffen(p, sizes, N, wbar, weights, P)
-    for step_ in range(N):
-        k = N - 1 - step_
-        width = (first[k + 1] - first[k]) * n
-        for i in range(first[k], first[k + 1]):
-            given = p.R[i], p.F[i], p.C[i], at[i]
-            block_factor(given, i, sizes, wbar, factors, H[i], M, C)
-            for a in range(n):
-                row, column = V[i, a], (i - first[k]) * n + a
-                for j in range(WRENCH):
-                    row[j] = p.G[i, j, a]
-                for c in range(a):
-                    add(row, -H[i, a, c], V[i, c], WRENCH)
-                for j in range(WRENCH):
-                    row[j] = row[j] * H[i, a, a]
-                    X[j * width + column] = row[j]
-        orthogonalise(X, width, U[k])
-        eliminate(p.h[k], p.K[k], U[k], P, Pp[k], Z[k], T[k], W)
-        carried(p.h[k], p.s[k], p.K[k], Pp[k], P, W)
-        stiffen(p, sizes, k, wbar, weights, P)
+def factor_node(p, first, at, sizes, k, wbar, factors, blocks, nodes):
+    """Factor the Hessians of the contacts of node k, and go on from P_{k+1} to AᵀP'A."""
+    n = sizes[2]
+    H, V, half, L, M, C = blocks
+    U, R, _pulled, P, D, T = nodes
+    own, _, width = of_node(V, half, first, k, n)
+    for i in range(first[k], first[k + 1]):
+        given = p.R[i], p.F[i], p.C[i], at[i]
+        block_factor(given, i, sizes, wbar, factors, H[i], M, C)
+        for a in range(n):
+            row, column = L[a], (i - first[k]) * n + a
+            for j in range(WRENCH):
+                row[j] = p.G[i, j, a]
+            for c in range(a):
+                add(row, -H[i, a, c], L[c], WRENCH)
+            for j in range(WRENCH):
+                row[j] = row[j] * H[i, a, a]
+                own[j * width + column] = row[j]
+    orthogonalise(own, width, U[k])
+    eliminate(p.h[k], p.K[k], U[k], P, R[k], T, D)
+    carried(p.h[k], p.s[k], p.K[k], P)
+
+
+def of_node(V, g, first, k, n):
+    """What of V (6 n b,) and g (n b,) belongs to node k, and how many entries of g these are."""
+    start, end = n * first[k], n * first[k + 1]
+    return V[WRENCH * start : WRENCH * end], g[start:end], end - start
 
 
 def stiffen(p, sizes, k, wbar, weights, P):
@@ -166,7 +172,7 @@ def stiffen(p, sizes, k, wbar, weights, P):
     for j in range(BOUNDS):
         i, at = D * K + b * m + k * BOUNDS + j, ENTRIES[j]
         one, two = wbar[i], wbar[i + (N + 1) * BOUNDS]
-        weights[k, j] = 1.0 / (one + two)
+        weights[k, j] = inverse(one + two)
         P[at, at] = P[at, at] + one * two * weights[k, j]
 
 
@@ -176,45 +182,53 @@ def block_factor(given, i, sizes, wbar, factors, H, M, T):
     By orthogonal transformations of [√R; W C; W F], because W² has numbers so large, where a cone
     is met, that R would drown in their rounding: the columns of each cone with their √R, in
     T (D, 2 D), by Gram and Schmidt's method; then Householder's reflections of what that leaves, Lᵀ
-    of a start, and of the columns of W F, one entry of it and one of these in M (n, 1 + r).
+    of a start, and of the columns of W F, one entry of it and one of these. F stands in the rows of
+    M (n + 2, ≥ r), then W², and what that makes of a column: W itself is not needed.
     """
     R, F, scales, at = given
     N, b, n, m, r, D, q = sizes
     K, _P, _L = slack_sizes(N, b, n, m, r, D, q)
-    off = D * K + i * m
+    off, count = D * K + i * m, M.shape[1]
+    squares, weighed = M[n], M[n + 1]
     for j in range(r):
-        w = root(both_sides(wbar, off, j, 1.0, m, r))
+        squares[j] = both_sides(wbar, off, j, 1.0, m, r)
         for a in range(n):
-            M[a, 1 + j] = w * F[j, a]
+            M[a, j] = F[j, a]
     for a in range(n):
         clear(H[a], a)
-        H[a, a] = root(R[a])
+        H[a, a], _ = roots(R[a])
     for j in range(q):
-        cone_columns(scales[j], i * q + j, K, D, wbar, factors, T)
-        for a in range(D):
-            k = in_order(at[j], a, D)
-            own = at[j, k]
-            if own >= 0:
-                T[k, D + k] = H[own, own]
-                length = norm(T[k], 2 * D)
-                inverse, H[own, own] = 1.0 / length, length
-                for c in range(a + 1, D):
-                    o = in_order(at[j], c, D)
-                    along = dot(T[k], T[o], 2 * D) * inverse
-                    H[at[j, o], own] = along
-                    add(T[o], -along * inverse, T[k], 2 * D)
+        if D == 3:  # the usual ones: LLVM knows how long their loops are
+            cone_factor(scales[j], at[j], 3, i * q + j, K, wbar, factors, H, T)
+        else:
+            cone_factor(scales[j], at[j], D, i * q + j, K, wbar, factors, H, T)
     for a in range(n):
-        M[a, 0] = H[a, a]
-        length = norm(M[a], 1 + r)
-        both = length + H[a, a]
-        inverse = 1.0 / (length * both)
-        inverse, share = inverse * both, inverse * length
+        for j in range(count):
+            weighed[j] = squares[j] * M[a, j]
+        top = H[a, a]
+        length, short = roots(top * top + dot(weighed, M[a], count))
+        share = inverse(length + top)
         for c in range(a + 1, n):
-            M[c, 0] = H[c, a]
-            along = dot(M[a], M[c], 1 + r) * inverse
-            add(M[c], -(along + H[c, a]) * share, M[a], 1 + r)
+            along = (top * H[c, a] + dot(weighed, M[c], count)) * short
+            add(M[c], -(along + H[c, a]) * share, M[a], count)
             H[c, a] = along
-        H[a, a] = inverse
+        H[a, a] = short
+
+
+def cone_factor(scales, at, D, k, K, wbar, factors, H, T):
+    """Write into H what the columns of W C of a cone are with their √R, on H's diagonal before."""
+    cone_columns(scales, k, K, D, wbar, factors, T)
+    for a in range(D):
+        i = in_order(at, a, D)
+        own = at[i]
+        if own >= 0:
+            T[i, D + i] = H[own, own]
+            H[own, own], short = roots(dot(T[i], T[i], 2 * D))
+            for c in range(a + 1, D):
+                j = in_order(at, c, D)
+                along = dot(T[i], T[j], 2 * D) * short
+                H[at[j], own] = along
+                add(T[j], -along * short, T[i], 2 * D)
 
 
 def in_order(at, a, D):
@@ -240,57 +254,78 @@ def cone_columns(scales, k, K, D, wbar, factors, T):
                 T[a, d] = scale * wbar[d * K + k]
 
 
-def solve(p, first, at, sizes, work, blocks, nodes):
-    """Write the step (du, dx, dε, ds) for the scaled complementarity in d."""
-    N, b, n, m, r, D, q = sizes
-    K, _P, _L = slack_sizes(N, b, n, m, r, D, q)
+def solve(p, first, at, sizes, share, work, blocks, nodes, new):
+    """Write the step (du, dx, dε, ds) for the scaled complementarity in t, see `slacks`.
+
+    Args:
+        p, first, at, sizes, work, blocks, nodes: as of `predictive.minimise`.
+        share: of what s lacked at the start that it lacks now.
+        new: whether W is: then its factors are written before, node by node, as all is done that
+            needs a node's numbers while these are in the processor's cache.
+    """
+    N, b, n, m, _r, D, _q = sizes
+    K, _P, _L = slack_sizes(*sizes)
     off = D * K + b * m
-    vectors, _factors, motions, inputs, rows, weights, _flags = work
+    vectors, factors, motions, inputs, rows, weights, _flags = work
     wbar, lack, t, ds = vectors[1], vectors[5], vectors[6], vectors[7]
-    ru, du, half = inputs[0], inputs[1], inputs[2]
+    ru, du = inputs[0], inputs[1]
     re, deps, ge = rows[0], rows[1], rows[2]
-    dx, q_, y = motions[1], motions[2], motions[3]
-    H, V, _X, _M, _C = blocks
-    Pp, U, Z, T, v, forced, _squares, w = nodes
-    pnow, pushed, temporary = w[0], w[1], w[2]
-    for i in range(b):
-        for a in range(n):
-            half[i, a] = ru[i, a]
-    pull(p.F, p.C, at, sizes, t, half)
-    for i in range(b):
-        for a in range(n):
-            half[i, a] = -half[i, a]
-        solve_lower(H[i], n, half[i])
-    for k in range(N + 1):
-        clear(q_[k], STATES)
+    dx, p_ = motions[0], motions[1, 0]
+    H, V, half, _L, M, _C = blocks
+    U, R, pulled, P, rest, _T = nodes
+    c, w = rest[0], rest[1]
+    clear(p_, STATES)
+    if new:
+        for i in range(STATES):
+            clear(P[i], STATES)
+        for a in range(n + 2):
+            clear(M[a], M.shape[1])  # beyond r it stays so
+    for step_ in range(N + 1):
+        k = N - step_
+        if k < N:
+            if new:
+                factor_node(p, first, at, sizes, k, wbar, factors, blocks, nodes)
+            own, g, width = of_node(V, half, first, k, n)
+            for i in range(first[k], first[k + 1]):
+                for a in range(n):
+                    du[i, a] = ru[i, a]
+            pull(p, at, sizes, first[k], first[k + 1], t, du)
+            for i in range(first[k], first[k + 1]):
+                alone = half[i * n : i * n + n]
+                for a in range(n):
+                    alone[a] = -du[i, a]
+                solve_lower(H[i], n, alone)
+            for j in range(WRENCH):
+                c[j] = dot(own[j * width : j * width + width], g, width)
+            backward(p.h[k], p.s[k], p.K[k], c, U[k], R[k], p_, pulled[k], w)
+        if new:
+            stiffen(p, sizes, k, wbar, weights, P)
         for j in range(BOUNDS):
             i = off + k * BOUNDS + j
             ge[k, j] = t[i] + t[i + (N + 1) * BOUNDS] - re[k, j]
             slope = t[i] - wbar[i] * ge[k, j] * weights[k, j]
-            q_[k, ENTRIES[j]] = q_[k, ENTRIES[j]] + SIGNS[j] * slope
-    for a in range(STATES):
-        pnow[a] = q_[N, a]
-    for step_ in range(N):
-        k = N - 1 - step_
-        clear(v[k], WRENCH)
-        for i in range(first[k], first[k + 1]):
-            add_back(V[i], half[i], n, WRENCH, v[k])
-        backward(
-            p.h[k], p.s[k], p.K[k], v[k], U[k], Pp[k], Z[k], T[k], q_[k], pnow, forced[k], temporary
-        )
+            p_[ENTRIES[j]] = p_[ENTRIES[j]] + SIGNS[j] * slope
     clear(dx[0], STATES)
-    for k in range(N):
-        costates(p.h[k], p.s[k], p.K[k], Pp[k], forced[k], dx[k], dx[k + 1], y[k], pushed)
-        clear(temporary, WRENCH)
-        for i in range(first[k], first[k + 1]):
-            for a in range(n):
-                du[i, a] = half[i, a] - dot(V[i, a], pushed, WRENCH)
-            solve_upper(H[i], n, du[i])
-            add_times(p.G[i], du[i], WRENCH, n, temporary)
-        push(p.h[k], p.K[k], temporary, dx[k + 1])
     for k in range(N + 1):
         for j in range(BOUNDS):
-            i = off + k * BOUNDS + j
-            along = ge[k, j] + wbar[i] * SIGNS[j] * dx[k, ENTRIES[j]]
+            along = ge[k, j] + wbar[off + k * BOUNDS + j] * SIGNS[j] * dx[k, ENTRIES[j]]
             deps[k, j] = along * weights[k, j]
-    left_over(p, at, sizes, du, dx, deps, lack, ds)
+        left_of_rows(sizes, k, dx, deps, lack, share, ds)
+        if k < N:
+            own, g, width = of_node(V, half, first, k, n)
+            free(p.h[k], p.s[k], p.K[k], dx[k], dx[k + 1])
+            for j in range(WRENCH):
+                c[j] = pulled[k, j] + dot(R[k, j], dx[k + 1], STATES)
+            for i in range(width):
+                total = g[i]
+                for j in range(WRENCH):
+                    total = total - own[j * width + i] * c[j]
+                g[i] = total
+            clear(w, WRENCH)
+            for i in range(first[k], first[k + 1]):
+                for a in range(n):
+                    du[i, a] = half[i * n + a]
+                solve_upper(H[i], n, du[i])
+                add_times(p.G[i], du[i], WRENCH, n, w)
+            push(p.h[k], p.K[k], w, dx[k + 1])
+            left_over(p, at, sizes, first[k], first[k + 1], du, lack, share, ds)

@@ -30,9 +30,27 @@ import numpy as np
 from ...contacts.kernels.algebra import add, any_lane, dot, norm
 from ...contacts.kernels.conic import step
 from ...dynamics.kernels.rows import gather, scatter
-from ...dynamics.kernels.scalars import LANES, arrays, choose, larger, root, smaller, workspaces
+from ...dynamics.kernels.scalars import (
+    LANES,
+    arrays,
+    choose,
+    inverse,
+    larger,
+    root,
+    smaller,
+    workspaces,
+)
 from ...dynamics.kernels.toolchain import Kernel
-from .newton import BOUNDS, ENTRIES, SIGNS, build, left_over, residuals, slack_sizes, solve
+from .newton import (
+    BOUNDS,
+    ENTRIES,
+    SIGNS,
+    left_of_rows,
+    left_over,
+    residuals,
+    slack_sizes,
+    solve,
+)
 from .riccati import STATES, WRENCH, add_times, clear, free, push
 from .slacks import corrector, gone, predicted, predictor, steps
 
@@ -117,11 +135,11 @@ def answer_shapes(N: Any, b: Any, n: Any, m: Any, r: Any, D: Any, q: Any) -> Any
 def _shapes(N, b, n, m, r, D, q):
     """The shapes of the workspaces `work`, `blocks` and `nodes` of `minimise`."""
     K, _, L = slack_sizes(N, b, n, m, r, D, q)
-    slacks, xx, ww = ((VECTORS, L), (5, K)), (N, STATES, STATES), (N, WRENCH, WRENCH)
-    moved = (4, N + 1, STATES), (3, b, n), (3, N + 1, BOUNDS), (N + 1, BOUNDS)
-    blocks = (b, n, n), (b, n, WRENCH), (b * n * WRENCH,), (n, 1 + r), (D, 2 * D)
-    nodes = xx, ww, (N, WRENCH, STATES), ww, (N, WRENCH), (N, STATES)
-    return *slacks, *moved, *blocks, *nodes, (2, STATES, STATES), (3, STATES)
+    moved = (2, N + 1, STATES), (2, b, n), (3, N + 1, BOUNDS), (N + 1, BOUNDS)
+    blocks = (b, n, n), (b * n * WRENCH,), (b * n,), (n, WRENCH), (n + 2, r + -r % 4), (D, 2 * D)
+    squares = (STATES, STATES), (WRENCH, STATES), (WRENCH, WRENCH)
+    nodes = (N, WRENCH, WRENCH), (N, WRENCH, STATES), (N, WRENCH), *squares
+    return (VECTORS, L), (5, K), *moved, *blocks, *nodes
 
 
 def memory_size(N: int, b: int, n: int, m: int, r: int, D: int, q: int) -> int:
@@ -151,7 +169,7 @@ def predict(problems, first, at, sizes, options, answers, memory):
     p = Problems(*arrays(given, problem_shapes(N, b, n, m, r, D, q)))
     found = arrays(written, answer_shapes(N, b, n, m, r, D, q))
     workspace = arrays(others, _shapes(N, b, n, m, r, D, q))
-    work, blocks, nodes = (*workspace[:6], flags), workspace[6:11], workspace[11:]
+    work, blocks, nodes = (*workspace[:6], flags), workspace[6:12], workspace[12:]
     for start in range(0, len(problems), LANES):
         gather(problems, start, len(problems), given)
         minimise(p, first, at, sizes, options, found, work, blocks, nodes)
@@ -164,21 +182,21 @@ def minimise(p, first, at, sizes, options, found, work, blocks, nodes):
     K, P, L = slack_sizes(N, b, n, m, r, D, q)
     cones = D, K, P
     u, w, x, _y, eps, z, told = found
-    vectors, factors, motions, inputs, rows, weights, flags = work
+    vectors, factors, motions, inputs, rows, _weights, flags = work
     s, wbar, lam, za, d, lack, t, ds = (
         vectors[0], vectors[1], vectors[2], vectors[3], vectors[4], vectors[5], vectors[6],
         vectors[7],
     )  # fmt: skip
-    du, deps, dx, scales = inputs[1], rows[1], motions[1], (wbar, factors, lam, za)
+    du, deps, dx, scales = inputs[1], rows[1], motions[0], (wbar, factors, lam, za)
     gap, lacking = begin(p, first, at, sizes, options[1], found, work)
     told[3], ended = 0.0 * told[3], 0.0 * p.start[0]
     told[3] = ended
     told[2] = ended
     count = 1.0 * (K + P)
-    running = ended + 1.0
+    running, share = ended + 1.0, ended + 1.0
     for iteration in range(int(options[2]) + 1):
         value = residuals(p, first, at, sizes, found, work)
-        error = larger(gap / (1.0 + value), lacking)
+        error = larger(gap / (1.0 + value), share * lacking)
         for i in range(b):
             for j in range(n):
                 error = larger(error, DUAL * largest(inputs[0, i, j]))
@@ -191,21 +209,20 @@ def minimise(p, first, at, sizes, options, found, work, blocks, nodes):
         running = choose(running, choose(error - options[0], 1.0, 0.0), 0.0)
         if not any_lane(running, flags) or iteration >= options[2]:
             break
-        predictor(z, s, lack, cones, scales, d, t)
-        build(p, first, at, sizes, wbar, factors, weights, blocks, nodes)
-        solve(p, first, at, sizes, work, blocks, nodes)
-        length = smaller(1.0, 1.0 / predicted(ds, cones, scales, d))
+        predictor(z, s, lack, share, cones, scales, t)
+        solve(p, first, at, sizes, share, work, blocks, nodes, True)
+        length = smaller(1.0, 1.0 / predicted(ds, cones, scales))
         left = 1.0 - length
-        corrector(z, lack, ds, left * left * left * gap / count, cones, scales, d, t)
-        solve(p, first, at, sizes, work, blocks, nodes)
-        dz = t  # which it takes no more
-        length = TO_BOUNDARY / steps(ds, cones, scales, d, dz)
+        target = left * left * left * gap / count
+        corrector(z, lack, share, ds, target, cones, scales, d, t)
+        solve(p, first, at, sizes, share, work, blocks, nodes, False)
+        length = TO_BOUNDARY / steps(lack, share, ds, cones, scales, d, t)
         length = choose(running, smaller(length, 1.0), 0.0)
         # a lane that stumbles over rounding keeps what it had
         length = choose(length, length, 0.0)
         running = choose(length - 1e-9, running, 0.0)
-        gap = gone(s, z, ds, dz, length, lack, L)
-        lacking = (1.0 - length) * lacking
+        gap = gone(s, z, ds, t, length, L)
+        share = (1.0 - length) * share  # of what s lacks: linear in the step
         for i in range(b):
             step(u[i], length, du[i], n)
         for k in range(N + 1):
@@ -228,7 +245,7 @@ def begin(p, first, at, sizes, mean, found, work):
     N, b, n, m, r, D, q = sizes
     K, _P, L = slack_sizes(N, b, n, m, r, D, q)
     u, w, x, _y, eps, z, _told = found
-    s, lack, kept = work[0][0], work[0][5], work[0][6]
+    s, lack = work[0][0], work[0][5]
     for i in range(b):
         for j in range(n):
             u[i, j] = p.u[i, j]
@@ -238,30 +255,30 @@ def begin(p, first, at, sizes, mean, found, work):
             left = p.d[k, j] - SIGNS[j] * x[k, ENTRIES[j]]
             eps[k, j] = larger(-left, 0.0) + mean / p.rho[k, j]
     constants(p, sizes, lack)
-    left_over(p, at, sizes, u, x, eps, lack, kept)
-    for i in range(L):
-        s[i] = kept[i]
+    left_over(p, at, sizes, 0, b, u, lack, 1.0, s)
+    for k in range(N + 1):
+        left_of_rows(sizes, k, x, eps, lack, 1.0, s)
     for i in range(K):
         square, last = 0.0, (D - 1) * K + i
         for j in range(i, last, K):
             square = square + s[j] * s[j]
-        s[last] = larger(s[last], root(square) + ROOM)
-        share = mean / (s[last] * s[last] - square)
+            lack[j] = 0.0
+        inside = larger(s[last], root(square) + ROOM)
+        s[last], lack[last] = inside, s[last] - inside
+        share = mean * inverse(s[last] * s[last] - square)
         z[last] = share * s[last]
         for j in range(i, last, K):
             z[j] = -share * s[j]
     bounds = D * K + b * m
-    for i in range(D * K, bounds):
-        s[i] = larger(s[i], ROOM)
-        z[i] = mean / s[i]
+    for i in range(D * K, L - (N + 1) * BOUNDS):
+        inside = larger(s[i], ROOM)
+        s[i], lack[i] = inside, s[i] - inside
+        z[i] = mean * inverse(s[i])
     for k in range(N + 1):
         for j in range(BOUNDS):
             i = bounds + k * BOUNDS + j
-            s[i] = larger(s[i], ROOM)
-            z[i] = smaller(mean / s[i], 0.9 * p.rho[k, j])
-            z[i + (N + 1) * BOUNDS] = p.rho[k, j] - z[i]
-    for i in range(L):
-        lack[i] = kept[i] - s[i]
+            z[i] = smaller(z[i], 0.9 * p.rho[k, j])
+            z[i + (N + 1) * BOUNDS], lack[i + (N + 1) * BOUNDS] = p.rho[k, j] - z[i], 0.0
     return dot(s, z, L), norm(lack, L)
 
 
@@ -309,7 +326,7 @@ def _example() -> tuple[Any, ...]:
 
 
 _options: dict[str, Any] = {
-    "example": _example, "each": 0.2, "seconds": 40.0, "inlined": 400, "apart": True,
+    "example": _example, "each": 0.2, "seconds": 40.0, "inlined": 2000, "apart": True,
 }  # fmt: skip
 PREDICT = Kernel(predict, 1, fastmath=("contract", "nsz", "reassoc"), **_options)
 PREDICTIONS = Kernel(predict, LANES, **_options)

@@ -10,20 +10,22 @@ x = [c, v, σ, θ], during a time h,
     v' = v + h f,    c' = c + h (v + v')/2,    σ' = σ + h (m + s × c),    θ' = θ + h K (σ + σ')/2,
 
 [f; m] = Σ G_b du_b. However many contact forces there are, they move x through these six rows
-alone. With S = Σ G_b H_b⁻¹ G_bᵀ = L Lᵀ, v = Σ G_b H_b⁻¹ g_b, y the costates,
+alone. With H_b = L_b L_bᵀ, and V U = L_b⁻¹G_bᵀ of a node's contacts one below the other, VᵀV = 1, U
+an upper triangle, X = B Uᵀ, and y the costates,
 
-    du_b = H_b⁻¹ (g_b − G_bᵀB_kᵀy_{k+1}),       y_{k+1} = P' (A_k dx_k + B_k v) + p',
-    y_k = P_k dx_k + p_k,   P_k = Q_k + A_kᵀP'A_k,   P' = P − Z Zᵀ,   Z Zᵀ = P X (1 + XᵀP X)⁻¹XᵀP
+    L_bᵀdu_b = L_b⁻¹g_b − V_b Xᵀy_{k+1},    y_{k+1} = P'A dx_k + r,    r = p + P'X v,
+    v = Σ V_bᵀL_b⁻¹g_b − Xᵀp,    y_k = P_k dx_k + p_k,    P_k = Q_k + AᵀP'A,    p_k = q_k + Aᵀr,
+    P' = P − ZᵀZ,    T Z = XᵀP,    T Tᵀ = 1 + XᵀP X,    XᵀP' = T⁻ᵀZ
 
-with P = P_{k+1} and X = B_k L. So a node costs as much for two points as for two soles.
+with P = P_{k+1}, p = p_{k+1}. So a node costs as much for two points as for two soles.
 
 S. Wright, "Applying new optimization algorithms to model predictive control" (1997).
 """
 
 from __future__ import annotations
 
-from ...contacts.kernels.algebra import add, dot, solve_lower
-from ...dynamics.kernels.scalars import choose, root
+from ...contacts.kernels.algebra import add, dot
+from ...dynamics.kernels.scalars import choose, roots
 
 STATES, WRENCH = 12, 6
 
@@ -58,18 +60,17 @@ def push(h, K, w, out):
         out[9 + i] = out[9 + i] + half * total
 
 
-def free_back(h, s, K, y, out):
-    """Write Aᵀy."""
+def free_back(h, s, K, y):
+    """Write Aᵀy in the place of y."""
     a, b, c = _of_rates(h, K, y)
-    out[0] = y[0] + h * (b * s[2] - c * s[1])
-    out[1] = y[1] + h * (c * s[0] - a * s[2])
-    out[2] = y[2] + h * (a * s[1] - b * s[0])
     for i in range(3):
-        out[3 + i] = y[3 + i] + h * y[i]
-        out[9 + i] = y[9 + i]
-    out[6] = 2.0 * a - y[6]
-    out[7] = 2.0 * b - y[7]
-    out[8] = 2.0 * c - y[8]
+        y[3 + i] = y[3 + i] + h * y[i]
+    y[0] = y[0] + h * (b * s[2] - c * s[1])
+    y[1] = y[1] + h * (c * s[0] - a * s[2])
+    y[2] = y[2] + h * (a * s[1] - b * s[0])
+    y[6] = 2.0 * a - y[6]
+    y[7] = 2.0 * b - y[7]
+    y[8] = 2.0 * c - y[8]
 
 
 def push_back(h, K, y, out):
@@ -92,25 +93,63 @@ def _of_rates(h, K, y):
     )
 
 
+# --- the same of all columns of a matrix ----------------------------------------------------------
+
+
+def free_back_rows(h, s, K, Y, n):
+    """Write AᵀY in the place of Y (12, n)."""
+    half = 0.5 * h
+    for j in range(n):
+        a = Y[6, j] + half * (K[0, 0] * Y[9, j] + K[1, 0] * Y[10, j] + K[2, 0] * Y[11, j])
+        b = Y[7, j] + half * (K[0, 1] * Y[9, j] + K[1, 1] * Y[10, j] + K[2, 1] * Y[11, j])
+        c = Y[8, j] + half * (K[0, 2] * Y[9, j] + K[1, 2] * Y[10, j] + K[2, 2] * Y[11, j])
+        Y[3, j] = Y[3, j] + h * Y[0, j]
+        Y[4, j] = Y[4, j] + h * Y[1, j]
+        Y[5, j] = Y[5, j] + h * Y[2, j]
+        Y[0, j] = Y[0, j] + h * (b * s[2] - c * s[1])
+        Y[1, j] = Y[1, j] + h * (c * s[0] - a * s[2])
+        Y[2, j] = Y[2, j] + h * (a * s[1] - b * s[0])
+        Y[6, j] = 2.0 * a - Y[6, j]
+        Y[7, j] = 2.0 * b - Y[7, j]
+        Y[8, j] = 2.0 * c - Y[8, j]
+
+
+def push_back_rows(h, K, Y, n, out):
+    """Write BᵀY (6, n) of Y (12, n)."""
+    half = 0.5 * h
+    for j in range(n):
+        out[0, j] = h * (Y[3, j] + half * Y[0, j])
+        out[1, j] = h * (Y[4, j] + half * Y[1, j])
+        out[2, j] = h * (Y[5, j] + half * Y[2, j])
+        a = K[0, 0] * Y[9, j] + K[1, 0] * Y[10, j] + K[2, 0] * Y[11, j]
+        b = K[0, 1] * Y[9, j] + K[1, 1] * Y[10, j] + K[2, 1] * Y[11, j]
+        c = K[0, 2] * Y[9, j] + K[1, 2] * Y[10, j] + K[2, 2] * Y[11, j]
+        out[3, j] = h * (Y[6, j] + half * a)
+        out[4, j] = h * (Y[7, j] + half * b)
+        out[5, j] = h * (Y[8, j] + half * c)
+
+
 # --- small matrices -------------------------------------------------------------------------------
 
 
 def orthogonalise(V, n, U):
-    """Write U = Lᵀ (6, 6) with L Lᵀ = V Vᵀ, of V (6 n,), row by row, which is overwritten.
+    """Write V, VᵀV = 1, in the place of V U (n, 6), column by column in (6 n,), and U (6, 6).
 
-    By Gram and Schmidt's method on V, not by Cholesky's on S, whose squares would leave only half
-    of the digits where forces are almost at their limits.
+    By Gram and Schmidt's method, not by Cholesky's on UᵀU, whose squares would leave only half of
+    the digits where forces are almost at their limits.
     """
     for j in range(WRENCH):
-        row = V[j * n : j * n + n]
-        size = root(dot(row, row, n))
-        inverse = choose(size - 1e-150, 1.0 / choose(size - 1e-150, size, 1.0), 0.0)
-        U[j, j] = size
+        column = V[j * n : j * n + n]
+        square = dot(column, column, n)
+        some = square - 1e-300
+        length, short = roots(choose(some, square, 1.0))
+        U[j, j], short = choose(some, length, 0.0), choose(some, short, 0.0)
+        for i in range(n):
+            column[i] = column[i] * short
         for i in range(j + 1, WRENCH):
             other = V[i * n : i * n + n]
-            along = dot(other, row, n) * inverse
-            U[j, i] = along
-            add(other, -along * inverse, row, n)
+            U[j, i] = dot(other, column, n)
+            add(other, -U[j, i], column, n)
 
 
 def factor(L, n):
@@ -120,7 +159,7 @@ def factor(L, n):
             a = L[j, k]
             for i in range(j, n):
                 L[i, j] = L[i, j] - L[i, k] * a
-        inverse = 1.0 / root(L[j, j])
+        _, inverse = roots(L[j, j])
         for i in range(j + 1, n):
             L[i, j] = L[i, j] * inverse
         L[j, j] = inverse
@@ -154,22 +193,19 @@ def clear(x, n):
 # --- the recursion --------------------------------------------------------------------------------
 
 
-def eliminate(h, K, U, P, Pp, Z, T, D):
-    """Write P' of one node into Pp, Zᵀ (6, 12) into Z and the factor of 1 + XᵀP X into T.
+def eliminate(h, K, U, P, R, T, D):
+    """Write P' in the place of P, and XᵀP' (6, 12) into R, where XᵀP and Z stand before.
 
-    P is P_{k+1}; D (≥ 7, 12) is workspace, of (P B)ᵀ.
+    T (6, 6) and D (6, 12) are workspace.
     """
-    w = D[WRENCH]
-    for i in range(STATES):
-        push_back(h, K, P[i], w)
-        for j in range(WRENCH):
-            D[j, i] = w[j]
+    push_back_rows(h, K, P, STATES, D)
     for j in range(WRENCH):
-        clear(Z[j], STATES)
+        clear(R[j], STATES)
         for k in range(j, WRENCH):
-            add(Z[j], U[j, k], D[k], STATES)
+            add(R[j], U[j, k], D[k], STATES)
+    w = D[0]
     for j in range(WRENCH):
-        push_back(h, K, Z[j], w)
+        push_back(h, K, R[j], w)
         for i in range(j, WRENCH):
             total = 0.0
             for k in range(i, WRENCH):
@@ -179,51 +215,48 @@ def eliminate(h, K, U, P, Pp, Z, T, D):
     factor(T, WRENCH)
     for j in range(WRENCH):
         for k in range(j):
-            add(Z[j], -T[j, k], Z[k], STATES)
+            add(R[j], -T[j, k], R[k], STATES)
         for i in range(STATES):
-            Z[j, i] = Z[j, i] * T[j, j]
+            R[j, i] = R[j, i] * T[j, j]
     for i in range(STATES):
         for j in range(i + 1):
             total = P[i, j]
             for k in range(WRENCH):
-                total = total - Z[k, i] * Z[k, j]
-            Pp[i, j] = total
-            Pp[j, i] = total
+                total = total - R[k, i] * R[k, j]
+            P[i, j] = total
+            P[j, i] = total
+    for step in range(WRENCH):
+        j = WRENCH - 1 - step
+        for k in range(j + 1, WRENCH):
+            add(R[j], -T[k, j], R[k], STATES)
+        for i in range(STATES):
+            R[j, i] = R[j, i] * T[j, j]
 
 
-def carried(h, s, K, Pp, P, W):
-    """Write AᵀP'A into P; W (≥ 12, 12) is workspace."""
+def carried(h, s, K, P):
+    """Write AᵀP A in the place of P."""
     for i in range(STATES):
-        free_back(h, s, K, Pp[i], P[0])
-        for j in range(STATES):
-            W[j, i] = P[0, j]
-    for i in range(STATES):
-        free_back(h, s, K, W[i], P[i])
+        free_back(h, s, K, P[i])
+    free_back_rows(h, s, K, P, STATES)
 
 
-def backward(h, s, K, v, U, Pp, Z, T, q, p, forced, w):
-    """Write p_k into p, from p_{k+1} there, and P' B v + p' into `forced`; w (≥ 12,) workspace."""
-    push_back(h, K, p, forced)
+def backward(h, s, K, v, U, R, p, pulled, w):
+    """Write p_k − q_k into p, from p_{k+1} there, and Xᵀr into `pulled`.
+
+    Args:
+        h, s, K, U, R: of the node, R = XᵀP'.
+        v: Σ V_bᵀL_b⁻¹g_b; Xᵀp is taken from it.
+        p, pulled, w: (12,), (6,), and workspace (≥ 6,).
+    """
+    push_back(h, K, p, w)
     for j in range(WRENCH):
-        w[j] = 0.0
         for k in range(j, WRENCH):
-            w[j] = w[j] + U[j, k] * forced[k]
-    solve_lower(T, WRENCH, w)
-    for i in range(STATES):
-        forced[i] = p[i]
+            v[j] = v[j] - U[j, k] * w[k]
+    add_back(R, v, WRENCH, STATES, p)
+    push_back(h, K, p, w)
     for j in range(WRENCH):
-        add(forced, -w[j], Z[j], STATES)
-    clear(w, STATES)
-    push(h, K, v, w)
-    add_times(Pp, w, STATES, STATES, forced)
-    free_back(h, s, K, forced, p)
-    add(p, 1.0, q, STATES)
-
-
-def costates(h, s, K, Pp, forced, dx, after, y, pushed):
-    """Write A_k dx_k into `after`, y_{k+1}, and B_kᵀy_{k+1} into `pushed`."""
-    free(h, s, K, dx, after)
-    for i in range(STATES):
-        y[i] = forced[i]
-    add_times(Pp, after, STATES, STATES, y)
-    push_back(h, K, y, pushed)
+        total = 0.0
+        for k in range(j, WRENCH):
+            total = total + U[j, k] * w[k]
+        pulled[j] = total
+    free_back(h, s, K, p)

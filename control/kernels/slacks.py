@@ -12,25 +12,26 @@ q = ds/s and p = dz/z
 
     p + q = −1  predicts,    p + q = τ/(s z) − 1 + q̄ (1 + q̄)  corrects,
 
-τ being what s z is to become, q̄ and p̄ = −1 − q̄ what was predicted; W d = z (p + q). That takes no
-root, and one division.
+τ being what s z is to become, q̄ and p̄ = −1 − q̄ what was predicted; W d = z (p + q), and no d is
+kept: dz = t + W² (δ − ds). That takes no root, and one division.
 """
 
 from __future__ import annotations
 
-from ...contacts.kernels.cones import FAR, corrected, scaled, scaling, twice_scaled
-from ...dynamics.kernels.scalars import larger, root
+from ...contacts.kernels.cones import FAR, corrected, hyperbolic, scaled, scaling, twice_scaled
+from ...dynamics.kernels.scalars import inverse, larger, roots
+
+TINY = 1e-300  # is no root of zero
 
 
-def predictor(z, s, r, cones, scales, d, t):
-    """Write W and what else goes with s and z, d and t of the predictor.
+def predictor(z, s, r, share, cones, scales, t):
+    """Write W and what else goes with s and z, and t of the predictor.
 
     Args:
-        z, s, r: multipliers, slacks, and δ, what these lack.
+        z, s, r, share: multipliers, slacks, and what these lack, δ = share r.
         cones: D, K, P.
-        scales: w̄, the factors and λ of cones, and W ds; of half-lines W² and 1/s in the places of
-            w̄ and λ, 1/z in that of W ds.
-        d: of cones d, of half-lines W d, which the predictor does without.
+        scales: w̄, the factors and λ of cones, and W ds; of half-lines W² and, in the place of
+            W ds, 1/z.
         t: see the module.
     """
     wbar, factors, lam, za = scales
@@ -40,70 +41,73 @@ def predictor(z, s, r, cones, scales, d, t):
     scaled(s, only, wbar, factors, lam)
     twice_scaled(r, only, wbar, factors, t)
     for j in range(D * K):
-        d[j] = -lam[j]
-        t[j] = -z[j] - t[j]
+        t[j] = -z[j] - share * t[j]
     for j in range(D * K, D * K + P):
-        both = 1.0 / (s[j] * z[j])
-        lam[j] = z[j] * both
+        both = inverse(s[j] * z[j])
         za[j] = s[j] * both
-        wbar[j] = z[j] * lam[j]
-        t[j] = -z[j] - wbar[j] * r[j]
+        wbar[j] = z[j] * (z[j] * both)
+        t[j] = -z[j] - wbar[j] * (share * r[j])
 
 
-def predicted(ds, cones, scales, d):
+def predicted(ds, cones, scales):
     """Return the least 1/α, at least 1/FAR, for which the predictor's step by α stays inside."""
     wbar, factors, lam, za = scales
     D, K, P = cones
     scaled(ds, (D, K, 0), wbar, factors, za)
-    most = of_cones(lam, d, za, cones, factors[4])
+    most = 1.0 / FAR
+    for k in range(K):
+        # b of −λ − W ds is −1 − b, and what is under the root the same
+        a, b = quadratic(lam, za, factors[4, k], cones, k)
+        half, _ = roots(larger(b * b - a, TINY))
+        most = larger(half - b, most)
+        most = larger(half + b + 1.0, most)
     for j in range(D * K, D * K + P):
-        q = ds[j] * lam[j]
+        q = ds[j] * (wbar[j] * za[j])
         most = larger(-q, most)
         most = larger(1.0 + q, most)
     return most
 
 
-def corrector(z, r, ds, target, cones, scales, d, t):
-    """Write d and t of the corrector, from the ds of the predictor."""
+def corrector(z, r, share, ds, target, cones, scales, d, t):
+    """Write d of cones and t of the corrector, from the ds of the predictor."""
     wbar, factors, lam, za = scales
     D, K, P = cones
     only = D, K, 0
     corrected(lam, za, target, only, factors, d)
-    along(d, r, only, wbar, factors, t)
+    along(d, r, share, only, wbar, factors, t)
     for j in range(D * K, D * K + P):
-        q = ds[j] * lam[j]
-        d[j] = target * lam[j] + z[j] * (q * (1.0 + q) - 1.0)
-        t[j] = d[j] - wbar[j] * r[j]
+        inner = wbar[j] * za[j]  # 1/s
+        q = ds[j] * inner
+        t[j] = target * inner + z[j] * (q * (1.0 + q) - 1.0) - wbar[j] * (share * r[j])
 
 
-def steps(ds, cones, scales, d, dz):
-    """Write dz; return the least 1/α, at least 1/FAR, for which the step by α stays inside."""
+def steps(r, share, ds, cones, scales, d, t):
+    """Write dz over t; return the least 1/α, at least 1/FAR, for which steps by α stay inside."""
     wbar, factors, lam, za = scales
     D, K, P = cones
     only = D, K, 0
     scaled(ds, only, wbar, factors, za)
+    along(d, ds, 1.0, only, wbar, factors, t)
     most = of_cones(lam, d, za, cones, factors[4])
-    along(d, ds, only, wbar, factors, dz)
     for j in range(D * K, D * K + P):
-        dz[j] = d[j] - wbar[j] * ds[j]
-        most = larger(-ds[j] * lam[j], most)
-        most = larger(-dz[j] * za[j], most)
+        t[j] = t[j] + wbar[j] * (share * r[j] - ds[j])
+        most = larger(-ds[j] * (wbar[j] * za[j]), most)
+        most = larger(-t[j] * za[j], most)
     return most
 
 
-def gone(s, z, ds, dz, length, r, count):
-    """Go a step; what s lacks is linear in it. Return sᵀz."""
-    gap, left = 0.0, 1.0 - length
+def gone(s, z, ds, dz, length, count):
+    """Go a step; return sᵀz."""
+    gap = 0.0
     for i in range(count):
         s[i] = s[i] + length * ds[i]
         z[i] = z[i] + length * dz[i]
-        r[i] = left * r[i]
         gap = gap + s[i] * z[i]
     return gap
 
 
-def along(d, r, cones, wbar, factors, out):
-    """Write W d − W² r of cones."""
+def along(d, r, share, cones, wbar, factors, out):
+    """Write W d − share W² r of cones."""
     D, K, _ = cones
     last = (D - 1) * K
     for k in range(K):
@@ -114,32 +118,39 @@ def along(d, r, cones, wbar, factors, out):
             two = two + wbar[j] * r[j]
         own = wbar[last + k]
         top = d[last + k] + one * factors[1, k]
-        double = 2.0 * beta * (two + own * r[last + k])
+        less = beta * share
+        double = 2.0 * less * (two + own * r[last + k])
         for c in range(D - 1):
             j = c * K + k
-            out[j] = beta * (d[j] + wbar[j] * (top - double) - beta * r[j])
-        out[last + k] = beta * (own * (d[last + k] - double) + one + beta * r[last + k])
+            out[j] = beta * (d[j] + wbar[j] * (top - double) - less * r[j])
+        out[last + k] = beta * (own * (d[last + k] - double) + one + less * r[last + k])
 
 
-def of_cones(lam, d, ds, cones, inverse):
+def of_cones(lam, d, ds, cones, inverses):
     """Return the least 1/α, at least 1/FAR, with λ + α ds and λ + α (d − ds) in all cones.
 
     Args:
-        lam, d, ds: vectors, λ inside.
+        lam, d, ds: vectors, λ inside; d − ds is written over d.
         cones: D, K, P.
-        inverse: (K,), 1/(λᵀJλ).
+        inverses: (K,), 1/(λᵀJλ).
     """
     D, K, _ = cones
-    last = (D - 1) * K
     most = 1.0 / FAR
     for k in range(K):
-        c, x, y = lam[last + k], ds[last + k], d[last + k] - ds[last + k]
-        cc, xx, yy, xc, yc = c * c, x * x, y * y, x * c, y * c
-        for i in range(D - 1):
-            j = i * K + k
-            c, x, y = lam[j], ds[j], d[j] - ds[j]
-            cc, xx, yy, xc, yc = cc - c * c, xx - x * x, yy - y * y, xc - x * c, yc - y * c
-        # the smaller roots of a α² + 2 b α + c; b² ≥ ac, but for rounding
-        most = larger((root(larger(xc * xc - xx * cc, 0.0)) - xc) * inverse[k], most)
-        most = larger((root(larger(yc * yc - yy * cc, 0.0)) - yc) * inverse[k], most)
+        a, b = quadratic(lam, ds, inverses[k], cones, k)
+        half, _ = roots(larger(b * b - a, TINY))
+        most = larger(half - b, most)
+        for j in range(k, D * K, K):
+            d[j] = d[j] - ds[j]
+        a, b = quadratic(lam, d, inverses[k], cones, k)
+        half, _ = roots(larger(b * b - a, TINY))
+        most = larger(half - b, most)
     return most
+
+
+def quadratic(lam, x, inverse, cones, k):
+    """Return a and b of a α² + 2 b α + 1 = (λ + α x)ᵀJ(λ + α x)/(λᵀJλ), of the k-th cone.
+
+    b² ≥ a, but for rounding; the smaller root is 1/(√(b² − a) − b).
+    """
+    return hyperbolic(x, x, cones, k) * inverse, hyperbolic(lam, x, cones, k) * inverse
