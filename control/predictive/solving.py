@@ -127,4 +127,4 @@ def _solutions(sizes: Sizes, ends: list[int], answers: Array) -> list[Solution]:
     bounds = z[:, of_cones + of_rows :][:, : (N + 1) * BOUNDS].reshape(count, N + 1, BOUNDS)
     cost, error, iterations, solved = told.T.tolist()
     of_all = u, w, x, eps, y, rows, cones, bounds, cost, error
-    return list(map(Solution, *of_all, map(int, iterations), [value > 0 for value in solved]))
+    return list(map(Solution, *of_all, map(int, iterations), map(bool, solved)))

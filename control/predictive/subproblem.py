@@ -21,7 +21,7 @@ import itertools
 import math
 from dataclasses import dataclass, field
 from functools import cache, cached_property
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 
@@ -205,8 +205,7 @@ class Subproblem:
         return np.asarray(np.maximum(x @ E.T - self.d, 0.0))
 
 
-@dataclass(frozen=True, eq=False)
-class Solution:
+class Solution(NamedTuple):
     """The minimiser, and its multipliers.
 
     Attributes:
