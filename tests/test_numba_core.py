@@ -22,6 +22,7 @@ from footwork.dynamics.kernels.scalars import (
     size,
     smaller,
     turn_in,
+    turn_in_each,
     turn_out,
     workspaces,
 )
@@ -128,6 +129,21 @@ def transposed(X, out, memory):
     turn_in(X, 1, rows, 0)
     turn_out(rows, 0, out, 2)
     more[:] = 1.0
+
+
+def gathered(X, out, memory):
+    (rows,) = workspaces(memory, len(X[0]))
+    turn_in_each(X, rows, 1)
+    turn_out(rows, 1, out, 0)
+
+
+@both
+def test_arrays_side_by_side(numbers):
+    X = numbers_of(numbers, numbers + 2)
+    out, memory = np.zeros_like(X), np.zeros(20 * LANES)
+    arguments = tuple(X), out, memory
+    Kernel(gathered, numbers).compiled(*arguments)(*arguments)
+    assert np.array_equal(out[:, 1 : numbers + 1], X[:, 1 : numbers + 1])
 
 
 @both

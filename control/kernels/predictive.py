@@ -29,7 +29,7 @@ import numpy as np
 
 from ...contacts.kernels.algebra import add, any_lane, dot, norm
 from ...contacts.kernels.conic import step
-from ...dynamics.kernels.rows import gather, scatter
+from ...dynamics.kernels.rows import gather_each, scatter
 from ...dynamics.kernels.scalars import (
     LANES,
     arrays,
@@ -150,30 +150,29 @@ def memory_size(N: int, b: int, n: int, m: int, r: int, D: int, q: int) -> int:
 
 
 def predict(problems, first, at, sizes, options, answers, memory):
-    """Solve problems, LANES side by side.
+    """Solve LANES problems, side by side.
 
     Args:
-        problems: (…, numbers of Problems), each in a row.
+        problems: LANES arrays, each the numbers of Problems.
         first: (N + 1,), the contacts of node k are first[k] … first[k + 1] − 1.
         at: (b, q, D), of which entry of u each of a cone is a multiple; −1: of none.
         sizes: N, b, n, m, r, D, q, as of the arrays.
         options: (3,): the tolerance, the complementarity sᵀz per entry at the start, and the most
             iterations.
-        answers: (…, numbers of Answers), is written.
+        answers: (≤ LANES, numbers of Answers), is written.
         memory: of `memory_size` numbers a lane.
     """
     N, b, n, m, r, D, q = sizes
-    size, found_size = problems.shape[1], answers.shape[1]
+    size, found_size = len(problems[0]), answers.shape[1]
     rest = len(memory) // LANES - 2 - size - found_size
     given, written, others, flags = workspaces(memory, size, found_size, rest, 1)
     p = Problems(*arrays(given, problem_shapes(N, b, n, m, r, D, q)))
     found = arrays(written, answer_shapes(N, b, n, m, r, D, q))
     workspace = arrays(others, _shapes(N, b, n, m, r, D, q))
     work, blocks, nodes = (*workspace[:6], flags), workspace[6:12], workspace[12:]
-    for start in range(0, len(problems), LANES):
-        gather(problems, start, len(problems), given)
-        minimise(p, first, at, sizes, options, found, work, blocks, nodes)
-        scatter(written, start, len(problems), answers)
+    gather_each(problems, given)
+    minimise(p, first, at, sizes, options, found, work, blocks, nodes)
+    scatter(written, 0, len(answers), answers)
 
 
 def minimise(p, first, at, sizes, options, found, work, blocks, nodes):
@@ -312,21 +311,16 @@ def roll_out(p, first, sizes, u, w, x):
         add(x[k + 1], 1.0, p.e[k], STATES)
 
 
-def _example() -> tuple[Any, ...]:
+def _example(lanes: int) -> tuple[Any, ...]:
     table, vector = np.empty((0, 0)), np.empty(0)
-    return (
-        table,
-        np.empty(0, np.intp),
-        np.empty((0, 0, 0), np.intp),
-        (0,) * 7,
-        np.empty(3),
-        table,
-        vector,
-    )
+    shared = np.empty(0, np.intp), np.empty((0, 0, 0), np.intp), (0,) * 7, np.empty(3)
+    return (vector,) * lanes, *shared, table, vector
 
 
 _options: dict[str, Any] = {
-    "example": _example, "each": 0.2, "seconds": 40.0, "inlined": 2000, "apart": True,
+    "each": 0.2, "seconds": 40.0, "inlined": 2000, "apart": True,
 }  # fmt: skip
-PREDICT = Kernel(predict, 1, fastmath=("contract", "nsz", "reassoc"), **_options)
-PREDICTIONS = Kernel(predict, LANES, **_options)
+PREDICT = Kernel(
+    predict, 1, example=lambda: _example(1), fastmath=("contract", "nsz", "reassoc"), **_options
+)
+PREDICTIONS = Kernel(predict, LANES, example=lambda: _example(LANES), **_options)

@@ -84,16 +84,12 @@ def _solved(
     """What the kernel finds, for problems with the same contacts."""
     one, options = problems[0], np.array([tolerance, START, ITERATIONS])
     needed, ends = _extents(one.sizes)
-    size = len(one.data)
-    memory = _memory(lanes * size + LANES * needed)  # uncompiled, one takes all lanes
+    memory = _memory(LANES * needed)  # uncompiled, one takes all lanes
     shared, answers = (one.first, one.at, one.sizes, options), np.empty((len(problems), ends[-1]))
     for start in range(0, len(problems), lanes):
         data = [problem.data for problem in problems[start : start + lanes]]
-        rows = data[0]
-        if len(data) > 1:
-            rows = np.concatenate(data, out=memory[: len(data) * size])
-        found = answers[start : start + lanes]
-        kernel(rows.reshape(-1, size), *shared, found, memory[lanes * size :])
+        data += data[-1:] * (lanes - len(data))
+        kernel(tuple(data), *shared, answers[start : start + lanes], memory)
     return _solutions(one.sizes, ends, answers)
 
 

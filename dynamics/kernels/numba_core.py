@@ -466,6 +466,25 @@ def _turn_in(typingctx, X, row, lane_rows, k):
 
 
 @intrinsic
+def _turn_in_each(typingctx, X, lane_rows, k):
+    """The compiled `scalars.turn_in_each`."""
+
+    def codegen(context, builder, sig, args):
+        X_, lanes_, k_ = args
+        source = []
+        for value in cgutils.unpack_tuple(builder, X_, LANES):
+            array = context.make_array(X.dtype)(context, builder, value)
+            pointer = cgutils.get_item_pointer(context, builder, X.dtype, array, (k_,))
+            source.append(builder.bitcast(pointer, _VECTOR.as_pointer()))
+        zero = context.get_constant(types.intp, 0)
+        return _turn(
+            context, builder, source, _rows_at(context, builder, lane_rows, lanes_, k_, zero)
+        )
+
+    return types.void(X, lane_rows, types.intp), codegen
+
+
+@intrinsic
 def _turn_out(typingctx, lane_rows, k, X, row):
     """The compiled `scalars.turn_out`."""
 
@@ -518,6 +537,12 @@ def _turn_float_in(X, row, lanes, k):
 
 
 @njit(**_FLOAT)
+def _turn_floats_in(X, lanes, k):
+    """A square of one number."""
+    lanes[k, 0] = X[0][k]
+
+
+@njit(**_FLOAT)
 def _turn_float_out(lanes, k, X, row):
     """A square of one number."""
     X[row, k] = lanes[k, 0]
@@ -535,6 +560,7 @@ COUNTERPARTS: dict[int, dict[Any, Any]] = {
         scalars.arrays: _arrays_of_lanes,
         scalars.workspaces: _workspaces,
         scalars.turn_in: _turn_in,
+        scalars.turn_in_each: _turn_in_each,
         scalars.turn_out: _turn_out,
         scalars.floor: _floor,
         scalars.root: njit(**INLINED)(lambda x: _sqrt(x)),
@@ -551,6 +577,7 @@ COUNTERPARTS: dict[int, dict[Any, Any]] = {
         scalars.arrays: _arrays_of_floats,
         scalars.workspaces: _workspaces_of_floats,
         scalars.turn_in: _turn_float_in,
+        scalars.turn_in_each: _turn_floats_in,
         scalars.turn_out: _turn_float_out,
         scalars.floor: njit(**_FLOAT)(lambda x: np.floor(x)),
         scalars.root: njit(**_FLOAT)(lambda x: np.sqrt(x)),

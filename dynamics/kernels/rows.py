@@ -11,7 +11,7 @@ kernel.
 from __future__ import annotations
 
 from .body_table import CONTINUOUS, FREE, as_bodies
-from .scalars import LANES, as_lanes, shaped, turn_in, turn_out, workspaces
+from .scalars import LANES, as_lanes, shaped, turn_in, turn_in_each, turn_out, workspaces
 
 DONE, MISFIT = -1, -2  # what a kernel returns, but for a row: all is done; arrays that do not fit
 
@@ -42,6 +42,14 @@ def gather(X, start, last, lanes):
         row = min(start + lane, last - 1)
         for k in range(width):
             lanes[k, lane] = X[row, k]
+
+
+def gather_each(X, lanes):
+    """LANES arrays (k,), as many as LANES at least, into lanes (k, LANES)."""
+    width = len(X[0])
+    for k in range(0, width - LANES, LANES):
+        turn_in_each(X, lanes, k)
+    turn_in_each(X, lanes, width - LANES)  # may overlap the one before
 
 
 def scatter(lanes, start, last, X):

@@ -75,6 +75,12 @@ def turn_in(X: NDArray[np.float64], row: int, lanes: NDArray[np.float64], k: int
     lanes[k : k + LANES] = X[row : row + LANES, k : k + LANES].T
 
 
+def turn_in_each(X: tuple[NDArray[np.float64], ...], lanes: NDArray[np.float64], k: int) -> None:
+    """lanes[k : k + LANES] = the square of X[0][k : k + LANES] …, transposed; the last repeats."""
+    for lane in range(LANES):
+        lanes[k : k + LANES, lane] = X[min(lane, len(X) - 1)][k : k + LANES]
+
+
 def turn_out(lanes: NDArray[np.float64], k: int, X: NDArray[np.float64], row: int) -> None:
     """X[row : row + LANES, k : k + LANES] = the square lanes[k : k + LANES], transposed."""
     X[row : row + LANES, k : k + LANES] = lanes[k : k + LANES].T
