@@ -171,7 +171,10 @@ def predict(problems, first, at, sizes, options, answers, memory):
     workspace = arrays(others, _shapes(N, b, n, m, r, D, q))
     work, blocks, nodes = (*workspace[:6], flags), workspace[6:12], workspace[12:]
     gather_each(problems, given)
-    minimise(p, first, at, sizes, options, found, work, blocks, nodes)
+    if n == 3 and D == 3:  # of points: LLVM knows how long most loops are
+        minimise(p, first, at, (N, b, 3, m, r, 3, q), options, found, work, blocks, nodes)
+    else:
+        minimise(p, first, at, sizes, options, found, work, blocks, nodes)
     scatter(written, 0, len(answers), answers)
 
 
