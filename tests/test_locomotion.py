@@ -7,8 +7,8 @@ import pinocchio as pin
 import pytest
 from stances import standing
 
-from footwork import cli, control
-from footwork.contacts import Box, Terrain
+from footwork import cli, control, dynamics
+from footwork.contacts import Box, ContactSet, SurfaceContact, Terrain
 from footwork.control import gaits, judging
 from footwork.control.gaits.path import Path
 from footwork.errors import ConfigurationError, ContactError
@@ -299,3 +299,40 @@ def test_the_next_foot_is_unloaded_at_once_where_xi_is_beside_all_feet(push, hur
     walker(q, v, t)
     now = walker.begin + walker.plan.times[1]
     assert now == pytest.approx(t + walker.ramp if hurries else lifts)
+
+
+@pytest.mark.parametrize("name", ["biped", "talos", "g1"])
+def test_the_pressure_of_soles_stays_away_from_their_edges(name):
+    """By 0.03 of the robot's height; but of narrow soles a quarter may be used."""
+    robot, feet, q = standing(name)
+    height = float(dynamics.com(robot, q)[2] - middle(feet, q)[2])
+    share = control.GaitController(robot, feet, q).controller.sole_share
+    for foot in feet:
+        x, y, _ = foot.points.T
+        # from the centre to each side, by the areas of the triangles between
+        areas = x * np.roll(y, -1) - y * np.roll(x, -1)
+        room = np.abs(areas) / np.hypot(np.roll(x, -1) - x, np.roll(y, -1) - y)
+        assert (1 - share) * room.min() == pytest.approx(0.03 * height)
+    assert control.GaitController(robot, feet, q, sole_share=0.9).controller.sole_share == 0.9
+
+
+def test_a_quarter_of_narrow_soles_may_be_used():
+    robot, feet, q = standing("biped")
+    soles = [
+        SurfaceContact(foot.frame, half_length=0.1, half_width=0.01, friction=0.7) for foot in feet
+    ]
+    narrow = ContactSet(robot, soles)
+    assert control.GaitController(robot, narrow, q).controller.sole_share == 0.25
+
+
+@pytest.mark.parametrize(("name", "waist"), [("g1", 3), ("talos", 2), ("biped", 1), ("go2", 0)])
+def test_joints_of_a_waist_are_held_more_firmly(name, waist):
+    """It carries no foot, but the upper body."""
+    robot, feet, q = standing(name)
+    _, _, posture, _ = control.GaitController(robot, feet, q).tasks
+    weights = posture.weight
+    assert np.unique(weights).size == (2 if waist else 1)
+    firm = weights > weights.min()
+    assert firm.sum() == waist
+    names = [robot.joint_of_row[row] for row in robot.actuated_rows[firm]]
+    assert all("waist" in name or "torso" in name for name in names)

@@ -164,6 +164,18 @@ def test_a_quadruped_trots_over_boards_that_it_is_not_told_of(name, seed):
     assert found.statuses["optimal"] > 0.98 * 1600
 
 
+@pytest.mark.slow
+def test_narrow_soles_walk_up_a_ramp_that_they_are_not_told_of():
+    """With a waist as free as all other joints G1 threw its upper body about, and fell on it."""
+    robot = fw.load("g1")
+    _, q = control.stand(robot, crouch=0.02)
+    found = judging.trial(
+        robot, lambda *given: judging.walker(*given, gait="walk"),
+        judging.World.real(ramp=10.0), velocity=(0.3, 0, 0), duration=5.0, seed=1, q=q,
+    )  # fmt: skip
+    assert not found.ended
+
+
 @pytest.mark.parametrize(
     ("goes_on", "descends", "met"),
     [(True, True, False), (False, True, True), (False, False, False)],

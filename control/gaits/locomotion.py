@@ -55,8 +55,9 @@ AHEAD = 5.0  # least time of the plan: what comes later counts e⁻⁵ [1/ω]
 CHANGE = 0.1  # change of vx, vy and h wz from step to step [hω]
 LOWERING = 0.05  # change of height from step to step [h]
 LIFT = 0.12  # height of swinging feet, of small robots, whose legs weigh as much as they [h]
-# of a sole, what its centre of pressure stays within: nearer to an edge, and on boards, soles tip
-SOLE = 0.6
+# how far from its nearest edge the centre of pressure of a sole stays [h]: nearer, and on boards,
+# soles tip; and of narrow ones at least what share of it may be used
+EDGE, NARROW = 0.03, 0.25
 HOME = 0.08  # distance from its place among the others at which a foot may stay in the end [h]
 SETTLED = 4  # rounds after which times and heights fit each other
 BESIDE = 0.15  # distance of all feet from the path at which the robot may stay in the end [h]
@@ -113,7 +114,8 @@ class GaitController(WalkingController):
         velocity: (vx, vy, wz), forward, to the left and turning left [m/s, rad/s]; or a function
             of the time [s] that returns it.
         options: of the WalkingController; feet swing 5 cm high, and lower on small robots, and
-            sole_share is 0.6.
+            sole_share keeps the centre of pressure 0.03 h from the nearest edge of a sole, but not
+            within less than a quarter of it.
 
     Attributes:
         path: where it is commanded to be.
@@ -140,7 +142,8 @@ class GaitController(WalkingController):
         places = dict(contacts.placements(q))
         centre = middle(places, contacts.names)
         height = float(dynamics.com(robot, q)[2] - centre[2])
-        own = {"step_height": min(0.05, LIFT * height), "sole_share": SOLE}
+        share = _sole_share(contacts, height)
+        own = {"step_height": min(0.05, LIFT * height), "sole_share": share}
         super().__init__(robot, contacts, q, [Phase(1.0, centre, centre)], **own | options)
         self._own_height = self._height = self.plan.height
         ahead = heading(contacts, q)
@@ -460,6 +463,13 @@ class GaitController(WalkingController):
         inclined = self.terrain is not None and len(self.feet) > 2  # legs reach up and down alike
         R = self.ground.tilt @ P.rotation if inclined else P.rotation
         return Desired(pin.SE3(R @ self._upright, P.translation), rate, np.zeros(6))
+
+
+def _sole_share(contacts: ContactSet, height: float) -> float:
+    """The share of the soles that is used; of points all."""
+    soles = [contact.points[:, :2] for contact in contacts if contact.dim == 6]
+    nearest = min((float(sides(convex_hull(p))[1].min()) for p in soles), default=np.inf)
+    return max(1 - EDGE * height / nearest, NARROW)
 
 
 def _gait(

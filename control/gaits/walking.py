@@ -13,12 +13,14 @@ from ... import dynamics
 from ...arrays import Array
 from ...contacts import Contact, ContactSet, Terrain
 from ...dynamics import State
+from ...dynamics.topology import masses_of
 from ...errors import FootworkError
 from ...robots.configuration import check_configuration
 from ...robots.robot import Robot
 from ...robots.values import instance, length, number
 from ..dcm import DcmPlan, Phase
 from ..kernels.profiles import minimum_jerk
+from ..limbs import limbs_of
 from ..program.solvers import solver_named
 from ..references import moved
 from ..tasks import FrameTask, MomentumTask, PostureTask, Task
@@ -51,6 +53,14 @@ RISE = 0.03  # time in which torques go from none to their limits, at the quicke
 # soon as one is a millimetre off the plane of the others, and torques jump when it lands
 EVEN = 0.03
 MOVED = 2e-3  # of a foothold, below which the swing stays as it is [m]
+# weight of the accelerations of joints [s⁴/rad²]: of those of a waist, which carry no foot but much
+# of the mass, and of all others, divided by h². A waist that is as free as they are gives way to
+# whatever a swinging leg asks for, and lets the upper body swing to and fro
+WAIST, JOINTS = 1.0, 0.12
+HEAVY = 0.2  # share of the mass that a joint of a waist moves
+# rate at which residual velocities of soles decay [1/s]: soles on the edge of a board rock, where
+# they are damped less; with twice as much noise is too
+SETTLING = 30.0
 
 
 class WalkingController:
@@ -73,8 +83,8 @@ class WalkingController:
         terrain: what swing feet avoid, and where a moved foothold has to stand; None for level
             ground.
         begin: [s].
-        options: of the WholeBodyController; with soles torques rise to their limits within 30 ms,
-            on points `force_weight` is 0.03.
+        options: of the WholeBodyController; with soles torques rise to their limits within 30 ms
+            and `contact_damping` is 30, on points `force_weight` is 0.03.
 
     Raises:
         ConfigurationError, ContactError: what does not fit the robot.
@@ -127,6 +137,7 @@ class WalkingController:
         options.setdefault("joint_limits", JointLimits.of(robot, BRAKE * self.plan.omega))
         if soles:  # they tip over their edges
             options.setdefault("torque_rate", robot.torque_limits / RISE)
+            options.setdefault("contact_damping", SETTLING)
         else:
             options.setdefault("force_weight", EVEN)
         self.controller = WholeBodyController(robot, self.feet, self.tasks, **options)
@@ -145,15 +156,22 @@ class WalkingController:
 
     def _permanent_tasks(self, q: Array) -> list[Task]:
         """The tasks of all phases: balance, an upright base, a posture, low angular momentum."""
-        # of a small robot, swinging feet ask for far larger joint accelerations: in metres, as h q̈,
-        # they weigh as much as of a large one, and do not throw the trunk up along with the feet
-        posture = PostureTask(q, weight=0.12 * self.plan.height**2, gain=40.0)
         return [
             self.dcm,
             self.base,
-            posture,
+            PostureTask(q, weight=self._posture_weights(), gain=40.0),
             MomentumTask(np.zeros(6), weight=1e-3, gain=5.0),
         ]
+
+    def _posture_weights(self) -> Array:
+        """Of the accelerations of the actuated joints (na,) [s⁴/rad²]."""
+        robot = self.robot
+        waist = masses_of(robot).subtree > HEAVY * robot.mass
+        waist &= ~limbs_of(self.feet).moving.any(axis=0)
+        # of a small robot, swinging feet ask for far larger joint accelerations: in metres, as h q̈,
+        # they weigh as much as of a large one, and do not throw the trunk up along with the feet
+        others = JOINTS * self.plan.height**2
+        return np.where(waist, max(WAIST, others), others)[robot.actuated_rows]
 
     def __call__(self, q: ArrayLike | State, v: ArrayLike | None = None, t: float = 0.0) -> Command:
         """Return the command for the state (q, v) at t [s].

@@ -19,7 +19,7 @@ from ...robots.robot import Robot
 from ...robots.values import mapping, number
 from ..gaits.gait import Gait
 from ..gaits.grip import with_friction
-from ..gaits.locomotion import SOLE, GaitController
+from ..gaits.locomotion import GaitController
 from ..kernels import TICKS
 from ..kernels.centroidal import Targets
 from ..kernels.gait_reference import GAIT_REFERENCE, Path, Pendulum
@@ -50,6 +50,7 @@ STIFFNESS = 160.0
 RAMP = 0.01  # time to load and unload a foot: a trot has no more [s]
 GRIP = 0.5  # share of the friction that is used: the ground may be half as rough as told
 STEPS = 1.7  # longest step, in the gait's
+SOLE = 0.6  # share of the soles that is used: fast steps need more than slow ones on boards
 # largest normal force of a foot in a prediction, in weights: more would have more friction and
 # moments, and throw the robot up
 LARGEST = 1.2
@@ -105,8 +106,8 @@ class PredictiveGait(GaitController):
         )
         chosen = {} if predicting is None else mapping(predicting, "predicting", OPTIONS)
         pressing = _pressing(feet, LARGEST * robot.weight)
-        own_share = {"sole_share": options.get("sole_share", SOLE)}
-        self.predictive = Predictive(robot, pressing, q, **own_share | chosen)
+        sole_share = options.get("sole_share", SOLE)
+        self.predictive = Predictive(robot, pressing, q, **{"sole_share": sole_share} | chosen)
         GAIT_REFERENCE.select(TICKS)
         self.every = number(every, "every", at_least=0, unit="[s]")
         self.prediction: Prediction | None = None
@@ -116,6 +117,7 @@ class PredictiveGait(GaitController):
             "ramp": RAMP,
             "joint_limits": limits,
             "torque_rate": None,
+            "sole_share": sole_share,
             "nominal_forces": None if any(foot.dim == 6 for foot in feet) else self._forces,
         }
         given: dict[str, Any] = {**own, **options}
