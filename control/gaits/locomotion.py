@@ -57,7 +57,7 @@ LOWERING = 0.05  # change of height from step to step [h]
 LIFT = 0.12  # height of swinging feet, of small robots, whose legs weigh as much as they [h]
 # how far from its nearest edge the centre of pressure of a sole stays [h]: nearer, and on boards,
 # soles tip; and of narrow ones at least what share of it may be used
-EDGE, NARROW = 0.03, 0.25
+EDGE, NARROW = 0.03, 0.35
 HOME = 0.08  # distance from its place among the others at which a foot may stay in the end [h]
 SETTLED = 4  # rounds after which times and heights fit each other
 BESIDE = 0.15  # distance of all feet from the path at which the robot may stay in the end [h]
@@ -115,7 +115,7 @@ class GaitController(WalkingController):
             of the time [s] that returns it.
         options: of the WalkingController; feet swing 5 cm high, and lower on small robots, and
             sole_share keeps the centre of pressure 0.03 h from the nearest edge of a sole, but not
-            within less than a quarter of it.
+            within less than 0.35 of it.
 
     Attributes:
         path: where it is commanded to be.
