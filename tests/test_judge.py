@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import csv
 import json
 from dataclasses import replace
 from functools import partial
@@ -467,12 +468,20 @@ def test_the_command(run, tmp_path):
     assert len(table.read_text(encoding="utf-8").splitlines()) == 3
 
 
-def test_the_command_pushes_each_trial(run):
+def test_the_command_pushes_each_trial(run, tmp_path):
+    table = tmp_path / "pushed.csv"
     short = ["judge", "biped", "--seconds", "4", "--seeds", "1", "--directions", "0", "--json"]
-    code, out, err = run(*short, "--shove", "0.1", "--heading", "90")
+    code, out, err = run(*short, "--shove", "0.1", "--heading", "90", "--csv", str(table))
     assert code == 0, err
     pushes = [trial["impulse"] for trial in json.loads(out)["trials"]]
     assert [(push["change"], push["heading"]) for push in pushes] == [(0.1, 90.0)] * 2
+    with table.open(encoding="utf-8", newline="") as file:
+        lines = list(csv.DictReader(file))
+    columns = ("push", "heading", "pushed_at")
+    assert [[float(line[name]) for name in columns] for line in lines] == [
+        [push["change"], push["heading"], push["at"]] for push in pushes
+    ]
+    assert all(line["ended"] == "" and float(line["seconds"]) == 4.0 for line in lines)
     code, _, err = run(*short, "--heading", "90")
     assert code == 2
     assert "--heading: expected it with --shove" in err

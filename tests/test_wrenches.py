@@ -186,8 +186,11 @@ def test_wrenches_in_cones_are_those_of_cvxpy(name, friction):
         limits = feet.friction_constraints(weight * f, residual.q[i])
         cost = cp.sum_squares((L @ J.T * weight) @ f - L @ residual.r[i])
         scale = np.abs(L @ residual.r[i]).max() ** 2
-        cp.Problem(cp.Minimize(cost / scale), limits).solve(solver="CLARABEL")
-        assert found.w[i] == pytest.approx(weight * f.value, abs=1e-4 * weight)
+        least = cp.Problem(cp.Minimize(cost / scale), limits).solve(solver="CLARABEL")
+        own = ((L @ (J.T @ found.w[i] - residual.r[i])) ** 2).sum() / scale
+        assert own < least + 1e-6
+        # where what both feet give together counts, and not what each does, the cost is flat
+        assert found.w[i] == pytest.approx(weight * f.value, abs=5e-4 * weight)
         tried += 1
     assert tried > 3
 

@@ -178,8 +178,8 @@ class Judgement:
         """Yield the cells of `COLUMNS` of each trial."""
         for world, t in self._each:
             push = t.impulse
-            pushed = ["", ""] if push is None else [push.change, push.heading]
-            yield [world, t.seed, *t.velocity, *pushed, *(getattr(t, n) for n in COLUMNS[7:])]
+            pushed = [""] * 3 if push is None else [push.change, push.heading, push.at]
+            yield [world, t.seed, *t.velocity, *pushed, *(getattr(t, n) for n in COLUMNS[8:])]
 
     @property
     def _each(self) -> Iterator[tuple[str, Trial]]:
@@ -195,9 +195,9 @@ class Judgement:
 
 
 COLUMNS = (
-    "world", "seed", "v_x", "v_y", "w_z", "push", "heading", "survived", "seconds", "distance",
-    "path_error", "speed", "turn", "energy", "energy_per_metre", "cost_of_transport", "slip",
-    "tilt", "tick_median", "tick_worst", "ended",
+    "world", "seed", "v_x", "v_y", "w_z", "push", "heading", "pushed_at", "survived", "seconds",
+    "distance", "path_error", "speed", "turn", "energy", "energy_per_metre", "cost_of_transport",
+    "slip", "tilt", "tick_median", "tick_worst", "ended",
 )  # fmt: skip
 _HEADS = (
     ("velocity", 14), ("world", 7), ("failed", 8), ("shortest", 8), ("speed", 8), ("off path", 8),
