@@ -303,7 +303,7 @@ def test_the_next_foot_is_unloaded_at_once_where_xi_is_beside_all_feet(push, hur
 
 @pytest.mark.parametrize("name", ["biped", "talos"])
 def test_the_pressure_of_soles_stays_away_from_their_edges(name):
-    """By 0.03 of the robot's height."""
+    """By 0.03 of the height of the centre of mass."""
     robot, feet, q = standing(name)
     height = float(dynamics.com(robot, q)[2] - middle(feet, q)[2])
     share = control.GaitController(robot, feet, q).controller.sole_share

@@ -114,8 +114,8 @@ class GaitController(WalkingController):
         velocity: (vx, vy, wz), forward, to the left and turning left [m/s, rad/s]; or a function
             of the time [s] that returns it.
         options: of the WalkingController; feet swing 5 cm high, and lower on small robots, and
-            sole_share keeps the centre of pressure 0.03 h from the nearest edge of a sole, but not
-            within less than 0.35 of it.
+            sole_share keeps the centre of pressure 0.03 of the height of the centre of mass from
+            the nearest edge of a sole, but is at least 0.35.
 
     Attributes:
         path: where it is commanded to be.
@@ -466,7 +466,10 @@ class GaitController(WalkingController):
 
 
 def _sole_share(contacts: ContactSet, height: float) -> float:
-    """The share of the soles that is used; of points all."""
+    """The share σ of soles that is used: (1 − σ) d = EDGE h, d from the centre to the nearest edge.
+
+    At least NARROW; of points all.
+    """
     soles = [contact.points[:, :2] for contact in contacts if contact.dim == 6]
     nearest = min((float(sides(convex_hull(p))[1].min()) for p in soles), default=np.inf)
     return max(1 - EDGE * height / nearest, NARROW)

@@ -75,7 +75,7 @@ class PredictiveGait(GaitController):
         every: time after which a prediction is made anew [s]; 0: at each tick.
         grip: share of the contacts' friction that prediction and controller use.
         predicting: options of the Predictive.
-        options: of the GaitController.
+        options: of the GaitController; sole_share is 0.6.
 
     Raises:
         ConfigurationError, ContactError: what does not fit the robot; a velocity that this gait
