@@ -336,3 +336,18 @@ def test_joints_of_a_waist_are_held_more_firmly(name, waist):
     assert firm.sum() == waist
     names = [robot.joint_of_row[row] for row in robot.actuated_rows[firm]]
     assert all("waist" in name or "torso" in name for name in names)
+
+
+def test_narrow_soles_that_are_told_to_stand_do_not_step():
+    """Only a part of them is used, but ξ may be beyond it for a while: G1 took six steps."""
+    robot, _, _ = standing("g1")
+    _, q = control.stand(robot, crouch=0.02)
+    made = []
+
+    def make(*given):
+        made.append(judging.walker(*given, gait="walk"))
+        return made[-1]
+
+    found = judging.trial(robot, make, judging.World(), velocity=(0, 0, 0), duration=2.5, q=q)
+    assert not found.ended
+    assert made[-1].controller.steps == 0

@@ -58,6 +58,7 @@ LIFT = 0.12  # height of swinging feet, of small robots, whose legs weigh as muc
 # how far from its nearest edge the centre of pressure of a sole stays [h]: nearer, and on boards,
 # soles tip; and of narrow ones at least what share of it may be used
 EDGE, NARROW = 0.03, 0.35
+STANDS = 0.6  # the least share of the soles whose support polygon ξ leaves before it steps
 HOME = 0.08  # distance from its place among the others at which a foot may stay in the end [h]
 SETTLED = 4  # rounds after which times and heights fit each other
 BESIDE = 0.15  # distance of all feet from the path at which the robot may stay in the end [h]
@@ -320,7 +321,7 @@ class GaitController(WalkingController):
 
     def _sides(self, state: State) -> tuple[Array, Array]:
         """The support polygon's, of what is used of the soles; none of fewer than three points."""
-        share = self.controller.sole_share
+        share = max(self.controller.sole_share, STANDS)
         poses = [(contact.pose(state), contact.points) for contact in self.controller.contacts]
         corners = [T.act(share * point)[:2] for T, points in poses for point in points]
         return sides(convex_hull(corners)) if len(corners) > 2 else (np.zeros((0, 2)), np.zeros(0))
