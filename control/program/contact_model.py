@@ -14,7 +14,6 @@ from __future__ import annotations
 from collections.abc import Hashable, Sequence
 from dataclasses import fields
 from typing import Any
-from weakref import WeakKeyDictionary
 
 import numpy as np
 import pinocchio as pin
@@ -29,13 +28,12 @@ from ...robots.robot import Robot
 FACING_UP = 0.3  # least vertical component of the normal of a contact that bears weight
 
 
-_layouts: WeakKeyDictionary[Contact, Hashable] = WeakKeyDictionary()
-
-
 def layout(contact: Contact) -> Hashable:
     """Return all that the model of a contact depends on but for the directions of its axes."""
-    if (found := _layouts.get(contact)) is None:
-        found = _layouts[contact] = _described(contact, ("normal", "tangent"))
+    own = vars(contact)  # which keep it
+    found: Hashable = own.get("_layout")
+    if found is None:
+        found = own["_layout"] = _described(contact, ("normal", "tangent"))
     return found
 
 
@@ -48,7 +46,6 @@ def facing(contact: PointContact, normal: Array) -> PointContact:
     """Return the contact on ground of another unit normal (3,), of the same layout; unchecked."""
     other = object.__new__(type(contact))
     vars(other).update(vars(contact), normal=np.array(normal))
-    _layouts[other] = layout(contact)
     return other
 
 

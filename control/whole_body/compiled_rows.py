@@ -116,20 +116,23 @@ class CompiledRows:
         self._assemble = self.kernel.unchecked()  # its arguments stay what they are
         return self._assemble is not None
 
-    def bind(self) -> None:
-        """Take the contacts and tasks that the structure has now, of the same layouts."""
-        own = [task for task, _ in self.structure.dense if type(task) in _KINDS]
-        for target, task in zip(self._targets, own, strict=True):
-            target.bind(task)
-        for posture, (single, _) in zip(self._postures, self.structure.diagonal, strict=True):
-            posture.bind(single)
+    def bind_contacts(self) -> None:
+        """Take the contacts that the structure has now, of the same shapes."""
         contacts, before = self._arguments[3], self._rigid
         self._rigid = [model for model in self.structure.models if model.rigid]
         for i, (model, last) in enumerate(zip(self._rigid, before, strict=True)):
             if model is not last:
                 contacts.offsets[i] = model.offset
                 if model.axes is not None:
-                    contacts.axes[i] = np.ravel(model.axes)
+                    contacts.axes[i] = model.axes.ravel()
+
+    def bind_tasks(self) -> None:
+        """Take the tasks that the structure has now, of the same layouts."""
+        own = [task for task, _ in self.structure.dense if type(task) in _KINDS]
+        for target, task in zip(self._targets, own, strict=True):
+            target.bind(task)
+        for posture, (single, _) in zip(self._postures, self.structure.diagonal, strict=True):
+            posture.bind(single)
 
     def forget_gains(self) -> None:
         """Copy all weights and gains at the next tick: others have written to the arrays."""

@@ -225,6 +225,7 @@ class WholeBodyController:
             ContactError: there is one of this name, which is not being removed.
             ConfigurationError: a ramp that is negative or not finite.
         """
+        number(ramp, "ramp", at_least=0, unit="[s]")
         boolean(fades, "fades")
         contact = self._switched.named(contact)
         self._formulations.require(contact)

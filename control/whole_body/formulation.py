@@ -73,11 +73,13 @@ class Formulation:
         self, contacts: ContactSet, models: Sequence[ContactModel], tasks: Sequence[AnyTask]
     ) -> None:
         """Take other contacts of the same shapes and tasks of the same layouts."""
-        if not self.structure.bind(contacts, models, tasks):
-            return
-        self.program.F = self.structure.F
-        if self.compiled_rows is not None:
-            self.compiled_rows.bind()
+        of, rows = self.structure, self.compiled_rows
+        if of.bind_contacts(contacts, models):
+            self.program.F = of.F
+            if rows is not None:
+                rows.bind_contacts()
+        if of.bind_tasks(tasks) and rows is not None:
+            rows.bind_tasks()
 
     def update(
         self,

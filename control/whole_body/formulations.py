@@ -77,10 +77,8 @@ class Formulations:
 
     def take(self, tasks: tuple[AnyTask, ...]) -> None:
         """Take other tasks; those that have been here are as they were set then."""
-        bound = [self._known(task) for task in tasks]
+        self.tasks, self._taken = tasks, [self._known(task) for task in tasks]
         _keep(self._bound, KEPT + len(tasks))
-        self._sizes = {task.name: one.size for task, one in zip(tasks, bound, strict=True)}
-        self.tasks, self._layout = tasks, tuple(one.layout for one in bound)
 
     def set_constraints(self, rows: Sequence[tuple[Constraint, int]]) -> None:
         """Take other constraints, each with its number of rows."""
@@ -103,7 +101,7 @@ class Formulations:
     def of(self, contacts: ContactSet, closures: int) -> Formulation:
         """Return that of some contacts, with so many rows of closures."""
         models = self.models(contacts)
-        key = (closures, *[model.shape for model in models], *self._layout)
+        key = (closures, *[model.shape for model in models], *[one.layout for one in self._taken])
         if (found := self._kept.pop(key, None)) is None:
             found = self._formulated(contacts, models, closures)
         else:
@@ -115,8 +113,9 @@ class Formulations:
     def _formulated(
         self, contacts: ContactSet, models: Sequence[ContactModel], closures: int
     ) -> Formulation:
+        sizes = [one.size for one in self._taken]
         structure = ProgramStructure(
-            contacts, models, self.tasks, self._sizes, self.parameters, closures, self.rows
+            contacts, models, self.tasks, sizes, self.parameters, closures, self.rows
         )
         return Formulation(structure, self.torques, self.joint_limits, self._data)
 

@@ -70,7 +70,7 @@ class ProgramStructure:
         contacts: ContactSet,
         models: Sequence[ContactModel],
         tasks: Sequence[AnyTask],
-        sizes: Mapping[str, int],
+        sizes: Sequence[int],
         parameters: Parameters,
         closures: int = 0,
         constraints: Sequence[tuple[Constraint, int]] = (),
@@ -82,45 +82,52 @@ class ProgramStructure:
         self._add_contacts(models)
         driven = robot.selection_matrix.any(axis=0)
         self.actuated, self.unactuated = np.flatnonzero(driven), np.flatnonzero(~driven)
-        self._given: tuple[ContactModel | AnyTask, ...] | None = None
-        self._faces: list[Array] | None = None
         self.constraints: list[tuple[Constraint, slice]]
         self.constraints = _stacked([c for c, _ in constraints], [size for _, size in constraints])
         self._place(models, tasks, sizes)
-        self.bind(contacts, models, tasks)
+        self.models: tuple[ContactModel, ...] = ()
+        self.contact_rows: list[tuple[ContactModel, slice]] = []
+        self._faces, self.F = list[Array](), _block_diagonal([], closures)
+        self.bind_contacts(contacts, models)
+        self._tasks: Sequence[AnyTask] = ()
+        self.dense: list[tuple[Any, slice]] = []
+        self.diagonal: list[tuple[Any, slice]] = []
+        self.forces: list[Any] = []
+        self.bind_tasks(tasks)
 
     def _place(
-        self, models: Sequence[ContactModel], tasks: Sequence[AnyTask], sizes: Mapping[str, int]
+        self, models: Sequence[ContactModel], tasks: Sequence[AnyTask], sizes: Sequence[int]
     ) -> None:
         """Where models and tasks of these shapes and layouts have their rows."""
         self._own = [own for _, own in _stacked(models, [model.dim for model in models])]
         motion = [(i, task) for i, task in enumerate(tasks) if isinstance(task, Task)]
         dense = [i for i, task in motion if not task.diagonal]
         diagonal = [i for i, task in motion if isinstance(task, PostureTask)]
-        self._dense = _stacked(dense, [sizes[tasks[i].name] for i in dense])
-        self._diagonal = _stacked(diagonal, [sizes[tasks[i].name] for i in diagonal])
+        self._dense = _stacked(dense, [sizes[i] for i in dense])
+        self._diagonal = _stacked(diagonal, [sizes[i] for i in diagonal])
         self._forces = [i for i, task in enumerate(tasks) if isinstance(task, ForceLikeTask)]
 
-    def bind(
-        self, contacts: ContactSet, models: Sequence[ContactModel], tasks: Sequence[AnyTask]
-    ) -> bool:
-        """Take other contacts of the same shapes and tasks of the same layouts.
-
-        Returns whether any is another one.
-        """
-        self.contacts, given = contacts, (*models, *tasks)
-        if self._given is not None and same_objects(given, self._given):
+    def bind_contacts(self, contacts: ContactSet, models: Sequence[ContactModel]) -> bool:
+        """Take other contacts of the same shapes; return whether any model is another one."""
+        self.contacts = contacts
+        if same_objects(models, self.models):
             return False
-        self._given, self.models = given, tuple(models)
+        self.models = tuple(models)
         faces = [model.faces for model in models]
-        if self._faces is None or not same_objects(faces, self._faces):
+        if not same_objects(faces, self._faces):
             rest = self.closures.stop - self.closures.start
             self._faces, self.F = faces, _block_diagonal(faces, rest)
-        self.contact_rows: list[tuple[ContactModel, slice]]
         self.contact_rows = list(zip(models, self._own, strict=True))
-        self.dense: list[tuple[Any, slice]] = [(tasks[i], own) for i, own in self._dense]
-        self.diagonal: list[tuple[Any, slice]] = [(tasks[i], own) for i, own in self._diagonal]
-        self.forces: list[Any] = [tasks[i] for i in self._forces]
+        return True
+
+    def bind_tasks(self, tasks: Sequence[AnyTask]) -> bool:
+        """Take other tasks of the same layouts; return whether any is another one."""
+        if same_objects(tasks, self._tasks):
+            return False
+        self._tasks = tasks
+        self.dense = [(tasks[i], own) for i, own in self._dense]
+        self.diagonal = [(tasks[i], own) for i, own in self._diagonal]
+        self.forces = [tasks[i] for i in self._forces]
         return True
 
     def _add_contacts(self, models: Sequence[ContactModel]) -> None:

@@ -40,9 +40,6 @@ class Ramp:
     fades: bool = True  # the contact's constraint too
     begin: float | None = None
 
-    def __post_init__(self) -> None:
-        number(self.duration, "ramp", at_least=0, unit="[s]")
-
     def at(self, t: float) -> float:
         """Return the load fraction at t; the ramp begins at the first t given."""
         if self.begin is None:
@@ -164,9 +161,10 @@ class SwitchedContacts:
             ConfigurationError: a ramp that is negative or not finite.
         """
         self._require(name)
-        removed = Ramp(self.load(name, t), 0.0, ramp, boolean(fades, "fades"))
+        number(ramp, "ramp", at_least=0, unit="[s]")
+        boolean(fades, "fades")
         if ramp > 0:
-            self.ramps[name] = removed
+            self.ramps[name] = Ramp(self.load(name, t), 0.0, ramp, fades)
         else:
             self.drop(name)
 
