@@ -182,43 +182,39 @@ class DcmPlan:
             rate.append(omega * (xi[-1] - (a + share * (b - a)) - up))
         return np.array(xi), np.array(rate)
 
-    def share(self, first: int, fade: float = 1.0) -> float:
-        """Return κ: `shifted` moves ξ at the end of phase `first` by κ times what it moves by.
+    def shares(self, first: int, fade: float = 1.0) -> Array:
+        """Return the shares (n, 4) of a way by which `shifted` moves each phase.
 
-        If it moves p from a to b in a phase of the duration T, and ξ by κ⁺ at its end, backwards
+        They are a and b of p at its beginning and end, κ of ξ at its end, and that of its
+        footholds; a way moves everything from the end of phase `first` on. In a phase of the
+        duration T, with κ⁺ at its end, backwards
 
             κ = a + d + e^{−ωT} (κ⁺ − b − d),    d = (b − a)/(ωT),    κ⁺ = b in the last one.
-        """
-        return self._shares(first, fade)[first][2]
 
-    def _shares(self, first: int, fade: float) -> list[tuple[float, float, float]]:
-        """a, b and κ at the end of each phase."""
+        Those of `first` and later phases do not depend on how long the ones up to it last.
+
+        Args:
+            first: the phase.
+            fade: factor on it from each swing to the next, so that footholds return to where they
+                were planned.
+        """
         a, b, of_p = 0.0, 1.0, [(0.0, 0.0)] * (first + 1)
         for swings in self._swings[first + 1 :]:
             of_p.append((a, b))
             a, b = b, b * (fade if swings else 1.0)
-        share, found = of_p[-1][1], list[tuple[float, float, float]]()
+        share, found = of_p[-1][1], list[tuple[float, float, float, float]]()
         for (a, b), duration in zip(reversed(of_p), reversed(self._durations), strict=True):
-            found.append((a, b, share))
+            found.append((a, b, share, fade * b))
             time = self.omega * duration
             d = (b - a) / time
             share = a + d + exp(-time) * (share - b - d)
-        return found[::-1]
+        return np.array(found[::-1])
 
-    def shifted(self, first: int, by: ArrayLike, fade: float = 1.0) -> DcmPlan:
-        """Return the plan with everything from the end of phase `first` on moved by (3,) [m].
-
-        Args:
-            first: the phase.
-            by: (3,) [m].
-            fade: factor on it from each swing to the next, so that footholds return to where they
-                were planned.
-        """
-        offset = np.asarray(by, dtype=float)
-        shares = np.array([(a, b, xi, fade * b) for a, b, xi in self._shares(first, fade)])
+    def shifted(self, by: ArrayLike, shares: Array) -> DcmPlan:
+        """Return the plan moved by (3,) [m] times `shares`."""
         plan = self._copy()
         vars(plan).pop("phases", None)
-        plan._points = self._points + shares[:, :, None] * offset
+        plan._points = self._points + shares[:, :, None] * np.asarray(by, dtype=float)
         return plan
 
     def aimed(self, phase: int, by: ArrayLike) -> DcmPlan:

@@ -91,7 +91,7 @@ def test_the_exact_pendulum_arrives():
 
 def test_a_shifted_plan_ends_elsewhere():
     plan = wandering()
-    moved = plan.shifted(2, [0.1, -0.2, 0.05])
+    moved = plan.shifted([0.1, -0.2, 0.05], plan.shares(2))
     assert moved.dcm(10.0)[0] == pytest.approx(plan.dcm(10.0)[0] + [0.1, -0.2, 0.05])
     assert moved.pivot(plan.times[2] / 2) == pytest.approx(plan.pivot(plan.times[2] / 2))
     left = plan.times[3] - 0.05  # what is still to come counts by how near it is
@@ -103,7 +103,7 @@ def test_a_shift_fades_from_swing_to_swing():
     robot = robots.load("biped")
     feet, q = crouched(robot, 0.0)
     plan = DcmPlan(gaits.footsteps(feet, q, 4), 0.8)
-    moved = plan.shifted(1, [0.1, 0.04, 0.0], 0.5)
+    moved = plan.shifted([0.1, 0.04, 0.0], plan.shares(1, 0.5))
     for k, share in ((1, 0.0), (3, 0.5), (5, 0.25), (7, 0.125)):
         for name, T in plan.phases[k].swings.items():
             way = moved.phases[k].swings[name].translation - T.translation
@@ -120,12 +120,13 @@ def test_the_share_of_xi_is_that_of_the_shifted_plan(first):
     robot = robots.load("biped")
     plan = DcmPlan(gaits.footsteps(*crouched(robot, 0.0), 4), 0.8)
     by = np.array([0.1, -0.3, 0.0])
-    shifted = plan.shifted(first, by, 0.65)
+    shares = plan.shares(first, 0.65)
+    shifted = plan.shifted(by, shares)
     anew = DcmPlan(shifted.phases, 0.8)
     for k in range(len(plan.phases)):
         assert shifted.end(k) == pytest.approx(anew.end(k), abs=1e-12)
     moved = anew.end(first) - plan.end(first)
-    assert moved == pytest.approx(plan.share(first, 0.65) * by, abs=1e-12)
+    assert moved == pytest.approx(shares[first, 2] * by, abs=1e-12)
 
 
 FAR = foothold_program.Bounds(np.vstack([np.eye(2), -np.eye(2)]), np.full(4, 9.0))
@@ -310,7 +311,8 @@ def test_the_task_asks_for_the_pendulums_acceleration(load_robot, random_state):
 def test_a_task_goes_over_to_another_plan_smoothly():
     """From one ξ* to the next one's without a jump, also where it goes over already."""
     first = wandering()
-    plans = [first, first.shifted(0, [0.0, 0.3, 0.0]), first.shifted(0, [0.3, 0.0, 0.0])]
+    ways = [0.0, 0.3, 0.0], [0.3, 0.0, 0.0]
+    plans = [first, *(first.shifted(way, first.shares(0)) for way in ways)]
     task = DcmTask(first)
     task.follow(plans[1], 0.2, 0.05)
     before = np.concatenate(task.desired(0.22))

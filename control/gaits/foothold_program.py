@@ -122,7 +122,8 @@ class FootholdProgram:
         self.timed = plan
         self._pivot = plan.phases[phase].end[:2]
         self._wanted = self._expected = plan.end(phase)[:2] - plan.up[:2] - self._pivot  # ξ_T − p
-        self.share = plan.share(phase, FADE)  # κ
+        self._shares = plan.shares(phase, FADE)
+        self.share = float(self._shares[phase, 2])  # κ
         swings = plan.phases[phase].swings
         self._lands = middle(swings, list(swings))[:2] - self._pivot  # p_T − p
         self._solver = solver_named(None) if solver is None else solver
@@ -135,7 +136,7 @@ class FootholdProgram:
     @property
     def landed(self) -> DcmPlan:
         """The plan with all footholds from this swing on moved."""
-        return self.timed.shifted(self.phase, self.offset, FADE)
+        return self.timed.shifted(self.offset, self._shares)
 
     def follow(self, xi: Array, com: Array, since: float, step: float) -> bool:
         """Take up a measured ξ, filtered; return False where it is too late to.

@@ -280,13 +280,14 @@ class WalkingController:
 
     def _put_down(self, feet: Sequence[GaitFoot]) -> None:
         """Let feet carry from where they are."""
+        if not feet:
+            return
         there = self.controller.contacts.names
         for foot in feet:
             foot.mode = FootMode.STANCE
             if foot.name not in there:
                 self.controller._add(foot.contact, self.ramp, fades=False)
-        if feet:
-            self._set_tasks()
+        self._set_tasks()
 
     def _search(self, foot: GaitFoot, state: State, t: float) -> None:
         """Lower a foot until it meets the ground; those that were to swing next bear till then."""
