@@ -32,6 +32,7 @@ Location and timing of steps in this manner: M. Khadiv, A. Herzog, S. Moosavian,
 
 from __future__ import annotations
 
+from functools import cached_property
 from typing import NamedTuple
 
 import numpy as np
@@ -124,9 +125,13 @@ class FootholdProgram:
         self._wanted = self._expected = plan.end(phase)[:2] - plan.up[:2] - self._pivot  # ξ_T − p
         self._shares = plan.shares(phase, FADE)
         self.share = float(self._shares[phase, 2])  # κ
-        swings = plan.phases[phase].swings
-        self._lands = middle(swings, list(swings))[:2] - self._pivot  # p_T − p
         self._solver = solver_named(None) if solver is None else solver
+
+    @cached_property
+    def _lands(self) -> Array:
+        """p_T − p (2,)."""
+        swings = self.plan.phases[self.phase].swings
+        return np.asarray(middle(swings, list(swings))[:2] - self._pivot)
 
     @property
     def aimed(self) -> DcmPlan:
@@ -184,7 +189,8 @@ class FootholdProgram:
         rows = np.zeros((5, 3))
         rows[0, 0] = rows[1, 1] = 1.0
         rows[2, 2] = TIMING * h
-        rows[3:] = MISSED * np.column_stack([-self.share * np.eye(2), arrives])
+        rows[3, 0] = rows[4, 1] = -MISSED * self.share
+        rows[3:, 2] = MISSED * arrives
         right = np.concatenate([[0.0, 0.0, TIMING * h], MISSED * self._wanted])
         shortest = min(SHORTEST / omega, self.planned)
         earliest = np.exp(omega * max(shortest - gone, least))
