@@ -324,15 +324,21 @@ def changes(rounds=200):
             print(f"{name}, {what}: median {median:.0f} µs CPU, 99 % {high:.0f}")
 
 
+GAITS = [
+    ("go2", "trot", 0.6), ("anymal", "trot", 0.6), ("solo12", "trot", 0.6),
+    ("biped", "walk", 0.3), ("g1", "walk", 0.3), ("talos", "walk", 0.3),
+]  # fmt: skip
+
+
 def of_a_gait(rounds=5):
-    """Print CPU of a gait's ticks at which feet land or lift off, beside that of all others.
+    """Print CPU of a gait's ticks, and how much more it is where feet land or lift off.
 
     The states of a closed loop are replayed, each tick's time the least of some rounds.
     """
     from footwork import contacts, control, robots
     from footwork.commands.judge import CROUCH
 
-    for name, gait, speed in (("go2", "trot", 0.5), ("g1", "walk", 0.3)):
+    for name, gait, speed in GAITS:
         robot = robots.load(name)
         feet = contacts.at_feet(robot, FRICTION)
         _, q = control.stand(robot, feet, crouch=CROUCH if gait == "walk" else 0.0)
@@ -343,25 +349,22 @@ def of_a_gait(rounds=5):
         loop = control.simulate(
             robot, fresh(), duration=4.0, control_step=2e-3, q=q, contacts=feet, progress=False
         )
-        took, kinds = [], []
+        took, more = [], []
         for _ in range(rounds):
-            controller, seconds, kinds = fresh(), [], []
+            controller, seconds, more = fresh(), [], []
             for t, q_now, v_now in zip(loop.t[:-1], loop.q[:-1], loop.v[:-1], strict=True):
                 before = controller.controller.contacts
                 began = time.process_time()
                 controller(q_now, v_now, float(t))
                 seconds.append(time.process_time() - began)
-                more = len(controller.controller.contacts) - len(before)
-                kinds.append("others" if not more else "touch-down" if more > 0 else "lift-off")
+                more.append(len(controller.controller.contacts) - len(before))
             took.append(seconds)
-        least, kinds = 1e6 * np.min(took, axis=0), np.array(kinds)
-        others = np.median(least[kinds == "others"])
-        for kind in ("touch-down", "lift-off"):
-            median = np.median(least[kinds == kind])
-            print(
-                f"{name}, {gait}, {kind}: {median:.0f} µs CPU, {median / others:.2f} of a tick "
-                f"between ({others:.0f} µs)"
-            )
+        least, more = 1e6 * np.min(took, axis=0), np.array(more)
+        between = np.median(least[more == 0])
+        print(f"{name}, {gait} at {speed} m/s: a tick between takes {between:.0f} µs CPU", end="")
+        for kind, ticks in (("touch-down", more > 0), ("lift-off", more < 0)):
+            print(f", {kind} {np.median(least[ticks]) - between:.0f} more", end="")
+        print()
 
 
 def main():
