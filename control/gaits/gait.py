@@ -7,7 +7,7 @@ follows a commanded velocity instead.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection, Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -192,9 +192,8 @@ def swings_in_turn(
     for duration in (swing, double, first, last):
         number(duration, "duration", above=0, unit="[s]")
     places, phases, p = dict(places), [], start
-    points = {name: places[name].translation.tolist() for name in contacts.names}
     for k, group in enumerate(groups):
-        target = _mean([point for name, point in points.items() if name not in group])
+        target = middle(places, [name for name in contacts.names if name not in group])
         phases.append(Phase.of(double if k else first, p, target))
         landed = {name: goal(places, k, name) for name in group}
         rise = 0.0
@@ -206,10 +205,9 @@ def swings_in_turn(
                 up = landed[name].translation[2] - here.translation[2]
                 rise = max(rise, abs(float(up)))
         places.update(landed)
-        points.update({name: T.translation.tolist() for name, T in landed.items()})
         phases.append(Phase.of(swing + climb * rise, target, target, landed))
         p = target
-    phases.append(Phase.of(last, p, _mean(points.values())))
+    phases.append(Phase.of(last, p, middle(places, contacts.names)))
     return phases
 
 
@@ -269,12 +267,8 @@ def under_com(contacts: ContactSet, q: ArrayLike) -> Array:
 
 
 def middle(places: Mapping[str, Any], names: Sequence[str]) -> Array:
-    """Return the mean of the places of some feet (3,) [m]."""
-    return _mean([places[name].translation.tolist() for name in names])
-
-
-def _mean(points: Collection[Sequence[float]]) -> Array:
-    """The mean of points (3,); NumPy's takes longer for so few."""
+    """Return the mean of the places of some feet (3,) [m]; NumPy's takes longer for so few."""
+    points = [places[name].translation.tolist() for name in names]
     return np.array([sum(values) / len(points) for values in zip(*points, strict=True)])
 
 
