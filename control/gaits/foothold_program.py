@@ -195,13 +195,12 @@ class FootholdProgram:
         shortest = min(SHORTEST / omega, self.planned)
         earliest = np.exp(omega * max(shortest - gone, least))
         normals, most = self.bounds.normals, np.maximum(self.bounds.most, 0.0)
-        C, high = np.zeros((len(most), 3)), most
-        C[:, :2] = normals
-        if com is not None and self._farthest < np.inf:
-            grips, farthest = self._pushed_against(arrives, com, planned)
-            C, high = np.vstack([C, grips]), np.append(high, farthest)
-        low = np.append(np.full(len(C), -np.inf), earliest / planned)
-        C, high = np.vstack([C, [0.0, 0.0, 1.0]]), np.append(high, 1.0)
+        grips, farthest = self._pushed_against(arrives, com, planned)
+        n = len(most)
+        size = n + len(farthest) + 1
+        C, low, high = np.zeros((size, 3)), np.full(size, -np.inf), np.ones(size)
+        C[:n, :2], C[n:-1], C[-1, 2] = normals, grips, 1.0
+        high[:n], high[n:-1], low[-1] = most, farthest, earliest / planned
         y = self._solver(rows.T @ rows, -rows.T @ right, C, low, high).y
         if y is None:  # it has one; a solver that does not find it lets the plan be
             y = np.array([0.0, 0.0, 1.0])
@@ -211,8 +210,12 @@ class FootholdProgram:
             float(np.linalg.norm(left[3:])) / MISSED, float(left @ left),
         )  # fmt: skip
 
-    def _pushed_against(self, arrives: Array, com: Array, planned: float) -> tuple[Array, Array]:
+    def _pushed_against(
+        self, arrives: Array, com: Array | None, planned: float
+    ) -> tuple[Array, Array]:
         """The bound of friction as rows · (δ, τ/τ₀) ≤ most; where it cannot be kept, no farther."""
+        if com is None or self._farthest == np.inf:
+            return np.zeros((0, 3)), np.zeros(0)
         normals = np.column_stack([AROUND, -0.5 * AROUND @ arrives])
         off = com[:2] - self.plan.up[:2] - self._pivot
         decaying = 2 * off - arrives / planned  # η − p
