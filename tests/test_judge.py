@@ -519,6 +519,7 @@ def test_walkers_are_predictive_where_that_is_asked():
         (["--terrain", "stares"], "did you mean 'stairs'"),
         (["--ramp", "10", "--boards", "0.02"], "boards, ramp: got 0.02 m and 10 degrees"),
         (["--seconds", "0"], "greater than 0"),
+        (["--seconds", "2", "--shove", "0.3"], "--seconds: got 2 s; expected at least 4 s"),
         (["--seeds", "0"], "at least 1"),
         (["--friction", "0.7,0.4"], "one number"),
     ],
