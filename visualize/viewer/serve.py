@@ -1,4 +1,4 @@
-"""The process that serves the page: `python -m footwork.visualize.viewer.serve HOST PARENT`.
+"""The process that serves the page: `serve.py HOST PARENT`, which `server` starts.
 
 It reads entries from its standard input and passes them on to the browsers; when the input ends,
 because the program closed it or died in whatever way, so does the process. It has no port but the

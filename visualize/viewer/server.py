@@ -32,6 +32,21 @@ _WILDCARDS = {"0.0.0.0": "127.0.0.1", "::": "::1", "": "127.0.0.1"}  # to listen
 _VISUALIZE = __name__.rpartition(".viewer.")[0]
 SEND_TIMEOUT = 10.0  # [s] for which it may refuse to read
 
+# The process needs few modules of footwork, and imports no package of it, which takes five times as
+# long as all that it does: packages are there with their folders alone.
+_SERVE = """
+import runpy, sys
+from types import ModuleType
+package, folder = sys.argv[1:3]
+del sys.argv[1:3]
+names = package.split(".")
+for k in range(len(names)):
+    module = ModuleType(".".join(names[: k + 1]))
+    module.__path__ = ["/".join([folder, *names[1 : k + 1]])]
+    sys.modules[module.__name__] = module
+runpy.run_module(package + ".serve", run_name="__main__", alter_sys=True)
+"""
+
 OnMessage = Callable[[int, bytes], object]  # number of the browser, what its page says
 
 
@@ -186,14 +201,12 @@ def _exactly(stdout: IO[bytes], size: int) -> bytes:
 
 
 def _start(host: str) -> subprocess.Popen[bytes]:
-    package = Path(__file__).parents[2]  # where this very footwork was imported from
-    path = os.pathsep.join(filter(None, [str(package.parent), os.environ.get("PYTHONPATH")]))
+    folder = str(Path(__file__).parents[2].absolute())  # where this very footwork was imported from
     process = subprocess.Popen(
-        [sys.executable, "-P", "-m", f"{__package__}.serve", host, str(os.getpid())],
+        [sys.executable, "-P", "-c", _SERVE, str(__package__), folder, host, str(os.getpid())],
         stdin=subprocess.PIPE,
         stdout=subprocess.PIPE,
         stderr=subprocess.DEVNULL,
-        env={**os.environ, "PYTHONPATH": path},
         bufsize=0,
         start_new_session=True,
     )
