@@ -39,6 +39,7 @@ _FLAGS = (
     "--use-angle=swiftshader",
     "--enable-unsafe-swiftshader",
     "--ignore-gpu-blocklist",
+    "--disable-gpu-rasterization",  # the processor paints pages sooner than SwiftShader
     "--disable-background-networking",
     "--disable-component-update",
     "--disable-sync",
