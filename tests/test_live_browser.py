@@ -36,6 +36,7 @@ class Hand:
     def __init__(self, page, scene):
         self.page, self.scene = page, scene
         page.wait_for("window.footwork && footwork.live && footwork.live.state && footwork.live.me")
+        page.evaluate("viewer.renderer.shadowMap.autoUpdate = false")  # half of the work of a frame
         page.settle()
         page.evaluate(LISTEN)
 
