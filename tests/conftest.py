@@ -6,6 +6,7 @@ import gc
 import io
 import logging
 import os
+import signal
 import sys
 from collections import Counter
 from collections.abc import Callable, Iterator
@@ -29,6 +30,10 @@ from footwork import cli
 # while they are not compiled has tests of its own
 os.environ.setdefault("FOOTWORK_COMPILE", "now")
 os.environ["MPLBACKEND"] = "agg"  # figures on a canvas in memory
+
+# tests interrupt programs: background jobs of a shell are deaf to that, and so is what they start
+if signal.getsignal(signal.SIGINT) == signal.SIG_IGN:
+    signal.signal(signal.SIGINT, signal.default_int_handler)
 
 OURS = ("double_pendulum", "block", "limb", "biped", "quadruped")
 

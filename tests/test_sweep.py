@@ -333,7 +333,6 @@ def sweeping(command, journal, lines, **options):
         [sys.executable, *command],
         stdout=subprocess.DEVNULL,
         start_new_session=True,
-        preexec_fn=_hear,
         **options,
     )
     try:
@@ -349,12 +348,6 @@ def sweeping(command, journal, lines, **options):
                 os.kill(pid, signal.SIGKILL)
         process.kill()
         process.wait()
-
-
-def _hear():
-    """Background jobs of a shell, and what nohup starts, are deaf to these."""
-    for number in (signal.SIGINT, signal.SIGHUP):
-        signal.signal(number, signal.SIG_DFL)
 
 
 def _session(leader):

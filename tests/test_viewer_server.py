@@ -208,7 +208,6 @@ def test_an_address_of_another_machine_is_an_error():
 
 _PROGRAM = """
 import os, signal, sys, time
-signal.signal(signal.SIGINT, signal.default_int_handler)  # a shell's background jobs are deaf to it
 import footwork as fw
 viewer = fw.Viewer()
 viewer.url
