@@ -1,4 +1,4 @@
-"""Commands in what a page gets, as the tests read them."""
+"""Commands in what a page gets, as the tests read them, and a page that is drawn sooner."""
 
 import json
 import struct
@@ -15,3 +15,12 @@ def commands_in(blob):
         found.append(command | json.loads(command.pop("json", "{}")))
         at += 4 + size
     return found
+
+
+def without(*places):
+    """JavaScript that leaves out what takes most of a frame, where tests look at something else.
+
+    That is the shadows, and what is drawn at these places of the scene's tree.
+    """
+    hidden = [f", viewer.scene_tree.find(['{place}']).object.visible = false" for place in places]
+    return "viewer.renderer.shadowMap.autoUpdate = false" + "".join(hidden)

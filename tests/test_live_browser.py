@@ -7,6 +7,7 @@ from pathlib import Path
 
 import numpy as np
 import pytest
+from page_commands import without
 
 import footwork as fw
 from footwork.contacts import Scenario, static_hold
@@ -15,9 +16,6 @@ from footwork.visualize.viewer import browser
 pytestmark = [pytest.mark.browser, pytest.mark.timeout(120)]
 
 STAIRS = Path(__file__).parents[1] / "docs" / "talos-stairs.yaml"
-# without shadows and meshes, at which no test looks: a frame takes a third of the time
-BARE = """viewer.renderer.shadowMap.autoUpdate = false,
-viewer.scene_tree.find(['robot']).object.visible = false"""
 # the newest message that the page has sent, to wait for its answer
 LISTEN = """(socket => {
   const send = socket.send.bind(socket);
@@ -39,7 +37,7 @@ class Hand:
     def __init__(self, page, scene):
         self.page, self.scene = page, scene
         page.wait_for("window.footwork && footwork.live && footwork.live.state && footwork.live.me")
-        page.evaluate(BARE)
+        page.evaluate(without("robot", "Ground"))
         page.settle()
         page.evaluate(LISTEN)
 

@@ -8,6 +8,7 @@ import json
 import numpy as np
 import pytest
 import umsgpack
+from page_commands import without
 
 from footwork.visualize import Viewer
 from footwork.visualize.viewer import commands, page
@@ -147,6 +148,7 @@ def opened(_page):
                deviceScaleFactor=1, mobile=False)  # fmt: skip
     _page.call("Page.navigate", url=server.url)
     _page.wait_for("document.readyState === 'complete' && footwork.live.state")
+    _page.evaluate(without("Ground"))
     _page.settle()
     _page.evaluate(
         "window.sent = [], viewer.connection.send = text => { window.sent.push(text); }, 0"

@@ -5,6 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pinocchio as pin
 import pytest
+from page_commands import without
 
 from footwork import dynamics
 from footwork.visualize import Band, Series, Viewer
@@ -65,6 +66,7 @@ class TestInABrowser:
     def page(self, tab, visit, tmp_path, biped):
         viewer, self.t, self.qs = moving(biped, play=False)
         visit(viewer.save_html(tmp_path / "page.html").as_uri())
+        tab.evaluate(without("Ground"))
         tab.settle()
         yield tab
         assert tab.errors == []
