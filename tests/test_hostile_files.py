@@ -418,7 +418,7 @@ def mutated(draw: st.DrawFn) -> str:
 
 
 @settings(
-    max_examples=400, deadline=5000, suppress_health_check=[HealthCheck.too_slow], derandomize=True
+    max_examples=200, deadline=5000, suppress_health_check=[HealthCheck.too_slow], derandomize=True
 )
 @given(mutated(), st.sampled_from(["floating", "fixed"]))
 def test_mutated_descriptions_load_or_say_why_not(text, base):
@@ -437,7 +437,7 @@ def test_mutated_descriptions_load_or_say_why_not(text, base):
     assert not any(f.level == "error" for f in robots.diagnose(text))
 
 
-@settings(max_examples=200, deadline=2000, derandomize=True)
+@settings(max_examples=100, deadline=2000, derandomize=True)
 @given(st.one_of(st.text(max_size=200), st.text(max_size=200).map(lambda s: "<" + s)))
 def test_any_text_is_refused_with_a_reason(text):
     with pytest.raises(ModelError, match=r".+"):
