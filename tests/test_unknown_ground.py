@@ -317,10 +317,14 @@ def test_a_quadruped_trots_over_boards_of_6_cm_that_it_is_not_told_of():
     assert not found.ended
 
 
-def test_a_foot_that_a_riser_holds_back_is_lifted_over_it():
-    """Up first, twice as high as it swings otherwise, to the same foothold at the same time."""
+@pytest.mark.parametrize(
+    ("kind", "over"), [(control.GaitController, 2), (control.PredictiveGait, 3)]
+)
+def test_a_foot_that_a_riser_holds_back_is_lifted_over_it(kind, over):
+    """Up first, higher than it swings otherwise, to the same foothold at the same time."""
     robot, feet, q = standing("go2")
-    walker = control.GaitController(robot, feet, q, "trot", velocity=(0.5, 0, 0), reach=0.0)
+    options = {"velocity": (0.5, 0, 0), "reach": 0.0, "step_height": 0.03}
+    walker = kind(robot, feet, q, "trot", **options)
     swings, t = first_swings(walker, q)
     step = 2e-3
     times = walker.plan.times[walker._phase : walker._phase + 2]
@@ -335,7 +339,7 @@ def test_a_foot_that_a_riser_holds_back_is_lifted_over_it():
     here = fw.dynamics.frame_placement(robot, q, foot.contact.frame).translation
     path = np.array([way(s).value.translation for s in np.linspace(t, end, 50)])
     assert path[-1] == pytest.approx(goal, abs=1e-9)
-    assert (path[:, 2] - here[2]).max() == pytest.approx(2 * walker.step_height, rel=0.1)
+    assert (path[:, 2] - here[2]).max() == pytest.approx(over * walker.step_height, rel=0.1)
     early = path[:15]  # before it goes ahead
     assert np.abs(early[:, 0] - here[0]).max() < 0.25 * (early[:, 2] - here[2]).max()
     assert walker.uneven.unevenness == pytest.approx(0.0, abs=1e-9)  # it had not left the ground

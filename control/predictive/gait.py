@@ -51,6 +51,9 @@ RAMP = 0.01  # time to load and unload a foot: a trot has no more [s]
 GRIP = 0.5  # share of the friction that is used: the ground may be half as rough as told
 STEPS = 1.7  # longest step, in the gait's
 SOLE = 0.6  # share of the soles that is used: fast steps need more than slow ones on boards
+# by how many times its clearance a foot on a point is lifted over a riser: twice as high, small
+# robots do not get onto boards of 6 cm; and without a prediction, three times as high throws them
+OVER = 3.0
 # largest normal force of a foot in a prediction, in weights: more would have more friction and
 # moments, and throw the robot up
 LARGEST = 1.2
@@ -122,6 +125,8 @@ class PredictiveGait(GaitController):
         }
         given: dict[str, Any] = {**own, **options}
         super().__init__(robot, feet, q, gait, **given)
+        if not self._on_soles:
+            self.uneven.over = OVER
         root = robot._model.frames[robot.frame_id(trunk(robot))].placement.rotation
         self._root = root.T  # from the axes of the trunk to those of the floating base
 
