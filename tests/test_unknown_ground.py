@@ -13,7 +13,7 @@ from footwork.control.gaits.foot import FootMode
 from footwork.control.gaits.ground_plane import GroundPlane
 from footwork.control.gaits.touch import FILTER, Touch
 from footwork.control.gaits.uneven_ground import VERTICAL_REACH, lowered
-from footwork.control.references import moved
+from footwork.control.references import Desired, moved
 from footwork.control.whole_body.command import Command
 
 
@@ -371,6 +371,24 @@ def test_a_riser_is_taken_to_be_as_high_as_it_is_known_to_be():
     path = [foot.task.target(s).value.translation[2] for s in np.linspace(t, foot.ends, 50)]
     rises = max(path) - foot.placement(state).translation[2]
     assert rises == pytest.approx(VERTICAL_REACH * walker.plan.height, rel=0.1)
+
+
+@pytest.mark.parametrize(("above", "landed"), [(0.01, False), (0.04, True)])
+def test_a_sole_that_stands_early_ends_its_swing(above, landed):
+    """Above its way, and at rest: the others bear the robot no longer than they must."""
+    biped, feet, q = standing("biped")
+    walker = control.GaitController(biped, feet, q, velocity=(0.3, 0, 0), reach=0.0)
+    swings, t = first_swings(walker, q)
+    still = np.zeros(biped.nv)
+    for foot in swings:
+        here = foot.placement(fw.dynamics.State(biped, q, still))
+        way = Desired(moved(here, np.array([0.0, 0.0, -above])), np.zeros(6), np.zeros(6))
+        foot.task.target, foot.descends = (lambda t, way=way: way), True
+    walker(q, still, t)
+    assert all(foot.stopped == landed for foot in swings)
+    assert walker.steps == 0
+    walker(q, still, t + 2e-3)
+    assert walker.steps == landed
 
 
 @pytest.mark.parametrize(("turn", "caught"), [(0.1, False), (0.2, True)])

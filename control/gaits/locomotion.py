@@ -283,8 +283,23 @@ class GaitController(WalkingController):
 
     def _prepare(self, state: State, t: float) -> None:
         if self._between_swings(t) and self._beside_feet(state):  # no time to lose
-            self.begin = self.dcm.begin = t + self.ramp - float(self.plan.times[self._phase + 1])
+            self._end_phase(t + self.ramp)
+        elif self._on_soles and self._has_landed(t):
+            self._end_phase(t)
         super()._prepare(state, t)
+
+    def _end_phase(self, t: float) -> None:
+        """Let the plan's phase end at t, and what comes later be as much sooner."""
+        self.begin = self.dcm.begin = t - float(self.plan.times[self._phase + 1])
+
+    def _has_landed(self, t: float) -> bool:
+        """Whether all feet that swing stand already: where they are, and not where they were to.
+
+        ξ would move away from the others until they bear, and the next step be long and quick.
+        """
+        swings = self._feet_in(FootMode.SWING)
+        early = t < self.begin + float(self.plan.times[self._phase + 1])
+        return early and bool(swings) and all(foot.stopped for foot in swings)
 
     def _between_swings(self, t: float) -> bool:
         """Whether all feet carry, and the next ones are about to be unloaded."""

@@ -1,8 +1,9 @@
 """Uneven ground that a gait is not told of: what feet do that meet it early, late or at its side.
 
-A swing foot that something holds up is put down there. One that a riser holds back is lifted over
-it, or put down where too little time is left. A foot that finds nothing where it was to stand is
-lowered until it meets the ground, the quicker the more uneven the ground has been.
+A swing foot that something holds up is put down there: points feel it, see `touch`, and soles stay
+above their way. One that a riser holds back is lifted over it, or put down where too little time is
+left. A foot that finds nothing where it was to stand is lowered until it meets the ground, the
+quicker the more uneven the ground has been.
 """
 
 from __future__ import annotations
@@ -31,6 +32,8 @@ STUMBLE = 0.06
 # how far a sole is turned from its way that catches on an edge: its foot is light, and gives way
 # before it falls behind; others are by up to 0.06 [rad]
 TIPPED = 0.15
+# how far above its way a sole is that stands on something, as a fraction of the same
+EARLY = 0.03
 RESTS = 0.3  # of the speed that it should have, below which it does not go on
 # speed from which on a foot is on its way down: at most it is 3.4 [step height / swing time]
 DESCENT = 2.0
@@ -68,7 +71,7 @@ class UnevenGround:
         wanted = foot.task.target(t)
         if not foot.stumbled and _held_back(foot, wanted, state, plan.height):
             self._stumble(foot, state, t, plan)
-        elif self._meets_ground(foot, wanted, state):
+        elif self._meets_ground(foot, wanted, state, plan.height):
             self._put_down(foot, state, t, plan, PRESS)
 
     def search(self, foot: GaitFoot, state: State, t: float, plan: DcmPlan) -> None:
@@ -88,18 +91,22 @@ class UnevenGround:
             self.search(foot, state, t, plan)  # it went ahead, and does not wait in the air
         return False
 
-    def _meets_ground(self, foot: GaitFoot, wanted: Desired, state: State) -> bool:
+    def _meets_ground(self, foot: GaitFoot, wanted: Desired, state: State, height: float) -> bool:
         """Whether something holds a foot up that was on its way down.
 
         One that has not turned back yet, high above, is behind on its way up.
         """
         down = wanted.velocity[2]
-        if down * foot.duration > -DESCENT * foot.clearance:
-            return False
+        quickly = down * foot.duration <= -DESCENT * foot.clearance
         goes_on = bool(state.frame_velocity(foot.contact.frame)[2] < RESTS * down)
-        foot.descends = foot.descends or goes_on
+        foot.descends = foot.descends or (quickly and goes_on)
+        if not foot.descends or goes_on:
+            return False
+        if foot.contact.dim == 6:
+            above = foot.placement(state).translation[2] - wanted.value.translation[2]
+            return bool(above > EARLY * height)
         # what its leg felt may have been the swing itself: light legs are thrown
-        return foot.descends and not goes_on and self.touch.stopped(foot.name)
+        return quickly and self.touch.stopped(foot.name)
 
     def _stumble(self, foot: GaitFoot, state: State, t: float, plan: DcmPlan) -> None:
         """Lift a foot `over` it, then ahead; put it down where too little time is left.
