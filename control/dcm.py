@@ -211,7 +211,12 @@ class DcmPlan:
         return np.array(found[::-1])
 
     def shifted(self, by: ArrayLike, shares: Array) -> DcmPlan:
-        """Return the plan moved by (3,) [m] times `shares`."""
+        """Return the plan with p, ξ and footholds of each phase moved.
+
+        Args:
+            by: the way (3,) [m].
+            shares: of it (n, 4), as of `shares`.
+        """
         plan = self._copy()
         vars(plan).pop("phases", None)
         plan._points = self._points + shares[:, :, None] * np.asarray(by, dtype=float)

@@ -47,7 +47,8 @@ class GaitFoot:
         points: (k, 3), its lowest, from the placement's origin, in the axes of its frame [m].
         ends, duration, clearance: of its swing [s, s, m].
         missed: how far above or below its last goal it has stood [m].
-        stopped: whether it met the ground before the end of its swing.
+        stopped: whether it goes down where it is before the end of its swing: it met the ground, or
+            a riser held it back too late for another try.
         stumbled: whether a riser held it back in its swing.
         descends: whether it has gone down in its swing.
     """

@@ -32,7 +32,8 @@ STUMBLE = 0.06
 # how far a sole is turned from its way that catches on an edge: its foot is light, and gives way
 # before it falls behind; others are by up to 0.06 [rad]
 TIPPED = 0.15
-# how far above its way a sole is that stands on something, as a fraction of the same
+# how far above its way a sole is that stands on something, as a fraction of the height of the
+# centre of mass
 EARLY = 0.03
 RESTS = 0.3  # of the speed that it should have, below which it does not go on
 # speed from which on a foot is on its way down: at most it is 3.4 [step height / swing time]

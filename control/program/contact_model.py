@@ -30,7 +30,7 @@ FACING_UP = 0.3  # least vertical component of the normal of a contact that bear
 
 def layout(contact: Contact) -> Hashable:
     """Return all that the model of a contact depends on but for the directions of its axes."""
-    own = vars(contact)  # which keep it
+    own = vars(contact)  # it is kept beside the fields, which do not change
     found: Hashable = own.get("_layout")
     if found is None:
         found = own["_layout"] = _described(contact, ("normal", "tangent"))
