@@ -293,8 +293,9 @@ class GaitController(WalkingController):
         self.begin = self.dcm.begin = t - float(self.plan.times[self._phase + 1])
 
     def _has_landed(self, t: float) -> bool:
-        """Whether all feet that swing stand already: where they are, and not where they were to.
+        """Whether all feet that swing are put down already: where they are, not where they were to.
 
+        A sole on its way down that is turned, or held back, lies on a slope or on an edge.
         ξ would move away from the others until they bear, and the next step be long and quick.
         """
         swings = self._feet_in(FootMode.SWING)
