@@ -127,6 +127,16 @@ def load_robot() -> Callable[[str, str], fw.Robot]:
     return _load
 
 
+def each_robot(*cases: tuple[str, str]) -> Any:
+    """Return a fixture that is each of these robots in turn, of (name, base)."""
+
+    @pytest.fixture(params=cases, ids="-".join)
+    def robot(request: pytest.FixtureRequest) -> fw.Robot:
+        return _load(*request.param)
+
+    return robot
+
+
 @pytest.fixture(scope="session")
 def biped() -> fw.Robot:
     """Our own humanoid."""

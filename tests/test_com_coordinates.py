@@ -4,22 +4,18 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
+from conftest import each_robot
 from differences import along, close
 
 import footwork as fw
 from footwork import dynamics as dyn
 
-ROBOTS = [
+robot = each_robot(
     ("talos", "floating"),
     ("solo12", "floating"),
     ("biped", "floating"),
     ("tree", "floating"),
-]
-
-
-@pytest.fixture(params=ROBOTS, ids=lambda case: "-".join(case))
-def robot(request, load_robot):
-    return load_robot(*request.param)
+)
 
 
 @pytest.fixture

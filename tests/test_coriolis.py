@@ -4,23 +4,19 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
+from conftest import each_robot
 from differences import gradient
 
 import footwork as fw
 from footwork import dynamics as dyn
 
-ROBOTS = [
+robot = each_robot(
     ("biped", "floating"),
     ("solo12", "fixed"),
     ("tree", "floating"),
     ("tree", "fixed"),
     ("heavy base", "floating"),
-]
-
-
-@pytest.fixture(params=ROBOTS, ids=lambda case: "-".join(case))
-def robot(request, load_robot):
-    return load_robot(*request.param)
+)
 
 
 def metric(robot, q):

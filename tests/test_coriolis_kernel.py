@@ -5,6 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pinocchio as pin
 import pytest
+from conftest import each_robot
 
 import footwork as fw
 from footwork import dynamics as dyn
@@ -12,7 +13,7 @@ from footwork.dynamics.kernels.body_table import body_table, velocity_chains
 from footwork.dynamics.kernels.coriolis import CORIOLIS_TENSOR
 from footwork.dynamics.kernels.toolchain import switched_off
 
-ROBOTS = [
+robot = each_robot(
     ("talos", "floating"),
     ("solo12", "fixed"),
     ("double_pendulum", "fixed"),
@@ -20,12 +21,7 @@ ROBOTS = [
     ("block", "fixed"),
     ("tree", "floating"),
     ("tree", "fixed"),
-]
-
-
-@pytest.fixture(params=ROBOTS, ids=lambda case: "-".join(case))
-def robot(request, load_robot):
-    return load_robot(*request.param)
+)
 
 
 @pytest.fixture

@@ -6,6 +6,7 @@ from functools import partial
 
 import numpy as np
 import pytest
+from conftest import each_robot
 from differences import close, gradient, in_vector
 
 import footwork as fw
@@ -13,18 +14,13 @@ from footwork import dynamics as dyn
 from footwork.dynamics import Wrench
 from footwork.dynamics.derivatives import external_torques_derivative
 
-ROBOTS = [
+robot = each_robot(
     ("quadruped", "floating"),
     ("solo12", "fixed"),
     ("tree", "floating"),
     ("tree", "fixed"),
     ("heavy base", "floating"),
-]
-
-
-@pytest.fixture(params=ROBOTS, ids=lambda case: "-".join(case))
-def robot(request, load_robot):
-    return load_robot(*request.param)
+)
 
 
 def loads(robot):

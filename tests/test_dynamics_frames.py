@@ -7,6 +7,7 @@ from functools import partial
 import numpy as np
 import pinocchio as pin
 import pytest
+from conftest import each_robot
 from differences import gradient
 
 import footwork as fw
@@ -17,13 +18,10 @@ from footwork.dynamics.kernels.toolchain import switched_off
 from footwork.dynamics.topology import carried_by
 
 REFERENCES = ["LOCAL", "WORLD", "LOCAL_WORLD_ALIGNED"]
-ROBOTS = [("talos", "floating"), ("solo12", "fixed"), ("tree", "floating"), ("tree", "fixed")]
+robot = each_robot(
+    ("talos", "floating"), ("solo12", "fixed"), ("tree", "floating"), ("tree", "fixed")
+)
 STEP = 1e-6
-
-
-@pytest.fixture(params=ROBOTS, ids=lambda case: "-".join(case))
-def robot(request, load_robot):
-    return load_robot(*request.param)
 
 
 def some_frames(robot):

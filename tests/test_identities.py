@@ -5,14 +5,14 @@ from __future__ import annotations
 import numpy as np
 import pinocchio as pin
 import pytest
-from conftest import centrifugal
+from conftest import centrifugal, each_robot
 from differences import along, close, gradient
 
 from footwork import ConfigurationError
 from footwork import dynamics as dyn
 from footwork.dynamics import Wrench
 
-ROBOTS = [
+robot = each_robot(
     ("talos", "floating"),
     ("anymal", "floating"),
     ("solo12", "fixed"),
@@ -24,12 +24,7 @@ ROBOTS = [
     ("tree", "floating"),
     ("tree", "fixed"),
     ("heavy base", "floating"),
-]
-
-
-@pytest.fixture(params=ROBOTS, ids=lambda case: "-".join(case))
-def robot(request, load_robot):
-    return load_robot(*request.param)
+)
 
 
 def test_the_mass_matrix_is_symmetric_and_positive(robot, random_state):

@@ -4,14 +4,14 @@ from __future__ import annotations
 
 import numpy as np
 import pinocchio as pin
-import pytest
+from conftest import each_robot
 from differences import along
 
 import footwork as fw
 from footwork import dynamics as dyn
 from footwork.dynamics import Wrench, jacobian_sums
 
-ROBOTS = [
+robot = each_robot(
     ("talos", "floating"),
     ("solo12", "floating"),
     ("solo12", "fixed"),
@@ -19,12 +19,7 @@ ROBOTS = [
     ("tree", "floating"),
     ("tree", "fixed"),
     ("heavy base", "floating"),
-]
-
-
-@pytest.fixture(params=ROBOTS, ids=lambda case: "-".join(case))
-def robot(request, load_robot):
-    return load_robot(*request.param)
+)
 
 
 def test_mass_matrix(robot, random_state):

@@ -5,18 +5,16 @@ from __future__ import annotations
 import numpy as np
 import pinocchio as pin
 import pytest
+from conftest import each_robot
 from differences import along, gradient
 
 import footwork as fw
 from footwork import dynamics as dyn
 
-ROBOTS = [("biped", "floating"), ("solo12", "fixed"), ("tree", "floating"), ("tree", "fixed")]
+robot = each_robot(
+    ("biped", "floating"), ("solo12", "fixed"), ("tree", "floating"), ("tree", "fixed")
+)
 POINT = np.array([0.3, -0.2, 0.5])
-
-
-@pytest.fixture(params=ROBOTS, ids=lambda case: "-".join(case))
-def robot(request, load_robot):
-    return load_robot(*request.param)
 
 
 def test_point(robot, random_state):

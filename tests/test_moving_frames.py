@@ -5,6 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pinocchio as pin
 import pytest
+from conftest import each_robot
 
 import footwork as fw
 from footwork import biomechanics
@@ -12,22 +13,17 @@ from footwork import dynamics as dyn
 from footwork.biomechanics import MovingFrame
 from footwork.biomechanics.frames import moving_frames, moving_frames_balance
 
-ROBOTS = [
+robot = each_robot(
     ("limb", "fixed"),
     ("biped", "floating"),
     ("tree", "floating"),
     ("tree", "fixed"),
     ("anymal_b", "floating"),
-]
+)
 # 8th-order central differences: weights of steps ±1 … ±4
 FIRST = np.array([4 / 5, -1 / 5, 4 / 105, -1 / 280])
 SECOND = np.array([8 / 5, -1 / 5, 8 / 315, -1 / 560])
 STEP = 0.02
-
-
-@pytest.fixture(params=ROBOTS, ids="-".join)
-def robot(request, load_robot):
-    return load_robot(*request.param)
 
 
 def random_observer(seed, name="observer"):

@@ -8,19 +8,19 @@ import threading
 import numpy as np
 import pinocchio as pin
 import pytest
-from conftest import centrifugal
+from conftest import centrifugal, each_robot
 
 import footwork as fw
 from footwork import dynamics as dyn
 from footwork.dynamics import coriolis, jacobians, kinematics, single
 
-ROBOTS = [
+robot = each_robot(
     ("biped", "floating"),
     ("solo12", "fixed"),
     ("tree", "floating"),
     ("tree", "fixed"),
     ("heavy base", "floating"),
-]
+)
 
 MODULES = (dyn, coriolis, jacobians, kinematics)
 OF_Q = [
@@ -34,11 +34,6 @@ OF_Q_AND_V = [
 ]
 OF_FRAMES = ["frame_placement", "frame_jacobian", "frame_hessian"]
 OF_MOVING_FRAMES = ["frame_drift", "frame_jacobian_derivative"]
-
-
-@pytest.fixture(params=ROBOTS, ids=lambda case: "-".join(case))
-def robot(request, load_robot):
-    return load_robot(*request.param)
 
 
 def equal(a, b, tolerance=1e-12):
