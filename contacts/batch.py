@@ -7,24 +7,20 @@ conic solver, one by one.
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-
 import numpy as np
 from numpy.typing import ArrayLike
 
-from ..dynamics import Wrench
 from ..errors import ContactError
 from ..robots import Robot
 from ..robots.configuration import check_reach, check_robot
 from ..robots.values import boolean, whole_number
 from .causes import Cause, Causes, causes
-from .contact import Contact
-from .contact_set import ContactSet
+from .contact_set import Contacts, ContactSet
 from .equilibrium import decision
 from .equilibrium.balances import Balances
 from .equilibrium.decision import Wanted
 from .equilibrium.verdicts import Verdicts
-from .loads_along import loads_along, table
+from .loads_along import Wrenches, loads_along, table
 from .motion_rows import MotionRows, balances_of, frictions
 from .motion_verdicts import MotionVerdicts
 from .postures.collisions_along import SelfCollisions, self_collisions
@@ -51,10 +47,10 @@ __all__ = [
 def static_hold(
     robot: Robot,
     q: ArrayLike,
-    contacts: ContactSet | Contact | list[Contact],
+    contacts: Contacts,
     *,
     friction: ArrayLike | None = None,
-    wrenches: Mapping[str, Wrench | ArrayLike] | ArrayLike | None = None,
+    wrenches: Wrenches | None = None,
     torque_limits: bool | ArrayLike = True,
     margin: bool = True,
     torque_margin: bool = False,
@@ -102,11 +98,11 @@ def contact_forces(
     q: ArrayLike,
     v: ArrayLike,
     a: ArrayLike,
-    contacts: ContactSet | Contact | list[Contact],
+    contacts: Contacts,
     *,
     active: ArrayLike | None = None,
     friction: ArrayLike | None = None,
-    wrenches: Mapping[str, Wrench | ArrayLike] | ArrayLike | None = None,
+    wrenches: Wrenches | None = None,
     torque_limits: bool | ArrayLike = True,
     margin: bool = True,
     torque_margin: bool = False,

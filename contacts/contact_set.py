@@ -50,7 +50,7 @@ class ContactSet:
             robot.frame_id(contact.frame)
 
     @classmethod
-    def of(cls, robot: Robot, contacts: ContactSet | Contact | Iterable[Contact]) -> ContactSet:
+    def of(cls, robot: Robot, contacts: Contacts) -> ContactSet:
         """Return `contacts` as a set of `robot`; a set of another robot is refused."""
         check_robot(robot)
         if isinstance(contacts, Contact):
@@ -220,6 +220,9 @@ class ContactSet:
 
     def __repr__(self) -> str:
         return f"ContactSet({self.robot.name!r}, {list(self.names)}, dim={self.dim})"
+
+
+Contacts = ContactSet | Contact | Iterable[Contact]  # as `ContactSet.of` takes them
 
 
 def at_feet(

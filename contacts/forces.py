@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Mapping
 from contextlib import nullcontext
 from functools import partial
 from typing import Literal, get_args
@@ -16,8 +16,7 @@ from ..errors import ContactError
 from ..robots import Robot
 from ..robots.configuration import check_reach, check_robot
 from ..robots.values import one_of
-from .contact import Contact
-from .contact_set import ContactSet
+from .contact_set import Contacts, ContactSet
 from .equilibrium.conic_verdict import conic_verdict
 from .equilibrium.decision import kernel_verdict, knows
 from .equilibrium.objectives import (
@@ -38,7 +37,7 @@ Solver = Literal["clarabel", "cvxpy"]
 def static_hold(
     robot: Robot,
     q: ArrayLike | State,
-    contacts: ContactSet | Contact | Iterable[Contact],
+    contacts: Contacts,
     wrenches: Mapping[str, Wrench] | None = None,
     torque_limits: bool | ArrayLike = True,
     *,
@@ -97,7 +96,7 @@ def contact_forces(
     q: ArrayLike | State,
     v: ArrayLike,
     a: ArrayLike,
-    contacts: ContactSet | Contact | Iterable[Contact],
+    contacts: Contacts,
     wrenches: Mapping[str, Wrench] | None = None,
     torque_limits: bool | ArrayLike = True,
     *,

@@ -19,6 +19,8 @@ from ..errors import ContactError
 from ..robots import Robot
 from ..robots.values import array
 
+Wrenches = Mapping[str, Wrench | ArrayLike] | ArrayLike  # along the rows of a motion
+
 _ROWS = 512  # Jacobians (rows, 6, nv) at a time, so that they stay in the cache
 
 
@@ -27,7 +29,7 @@ def loads_along(
     qs: Array,
     vs: Array,
     accelerations: Array,
-    wrenches: Mapping[str, Wrench | ArrayLike] | ArrayLike | None = None,
+    wrenches: Wrenches | None = None,
     threads: int = 1,
 ) -> Array:
     """Return h (N, nv) for configurations (N, nq), velocities and accelerations (N, nv).

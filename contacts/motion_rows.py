@@ -12,20 +12,18 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from ..arrays import Array, Index
-from ..dynamics import Wrench
 from ..errors import ContactError
 from ..robots import Robot
 from ..robots.configuration import check_reach, check_robot
 from ..robots.values import array
-from .contact import Contact
-from .contact_set import ContactSet
+from .contact_set import Contacts, ContactSet
 from .equilibrium.balance import weight
 from .equilibrium.balances import Balances
 from .equilibrium.flight import write_flight
 from .equilibrium.programs import Equilibrium
 from .equilibrium.states import ContactStates
 from .equilibrium.verdicts import Verdicts
-from .loads_along import loads_along, table
+from .loads_along import Wrenches, loads_along, table
 from .torque_limits import TorqueBounds, torque_bounds_of
 
 
@@ -88,10 +86,10 @@ class MotionRows(NamedTuple):
         cls,
         robot: Robot,
         motion: tuple[ArrayLike, ArrayLike, ArrayLike],
-        contacts: ContactSet | Contact | list[Contact],
+        contacts: Contacts,
         active: ArrayLike | None = None,
         friction: ArrayLike | None = None,
-        wrenches: Mapping[str, Wrench | ArrayLike] | ArrayLike | None = None,
+        wrenches: Wrenches | None = None,
         torque_limits: bool | ArrayLike = True,
         threads: int = 1,
     ) -> MotionRows:

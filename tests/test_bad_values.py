@@ -641,7 +641,7 @@ UNNAMED = {
 # kind of a parameter by how its annotation begins, in this order
 KINDS = {
     "array": ("ArrayLike", "Array", "Numbers"),
-    "mapping": ("Mapping",),
+    "mapping": ("Mapping", "Wrenches"),
     "float": ("float", "Friction"),
     "int": ("int",),
     "text": ("str",),

@@ -16,7 +16,7 @@ integrals of motion in dynamical systems" (1972).
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
 
@@ -30,11 +30,8 @@ from ...errors import ContactError, ModelError
 from ...robots import Robot
 from ...robots.configuration import check_torques
 from ...robots.values import number
-from ..contact import Contact
-from ..contact_set import ContactSet
+from ..contact_set import Contacts, ContactSet
 from .stacked import projection_of
-
-Contacts = ContactSet | Contact | Iterable[Contact]
 
 
 @dataclass(frozen=True, eq=False)

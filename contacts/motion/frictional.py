@@ -28,9 +28,8 @@ from ...dynamics.projection import cholesky, solve_mass
 from ...errors import ContactError, SolverError
 from ...robots import Robot
 from ...robots.values import array, mapping, number, whole_number
-from ..contact_set import ContactSet
+from ..contact_set import Contacts, ContactSet
 from ..point_forces import PointForces
-from .constrained import Contacts
 from .coulomb import CoulombProblem, states
 
 

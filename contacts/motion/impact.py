@@ -18,8 +18,7 @@ from ...dynamics import State, closures
 from ...errors import ContactError
 from ...robots import Robot
 from ...robots.values import number
-from ..contact_set import ContactSet
-from .constrained import Contacts
+from ..contact_set import Contacts, ContactSet
 from .stacked import projection_of
 
 

@@ -15,8 +15,7 @@ from numpy.typing import ArrayLike
 from ...arrays import Array
 from ...dynamics import State
 from ...robots import Robot
-from ..contact_set import ContactSet
-from .constrained import Contacts
+from ..contact_set import Contacts, ContactSet
 from .stacked import projection_of
 
 

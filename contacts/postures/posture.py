@@ -7,7 +7,7 @@ Inverse kinematics onto the contacts: of the many solutions one near a preferred
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any, Literal
 
@@ -21,8 +21,7 @@ from ...errors import ContactError
 from ...robots import Robot
 from ...robots.configuration import check_configuration
 from ...robots.values import boolean, mapping, number, one_of, whole_number
-from ..contact import Contact
-from ..contact_set import ContactSet
+from ..contact_set import Contacts, ContactSet
 from ..geometry.polygon import centroid, nearest_on_segments, signed_distance
 from ..regions.region import static_equilibrium_polygon
 from ..terrain.faces import Face
@@ -78,7 +77,7 @@ class Posture:
 
 def solve_posture(
     robot: Robot,
-    contacts: ContactSet | Contact | Iterable[Contact],
+    contacts: Contacts,
     com: CentreOfMass = None,
     targets: Mapping[str, Any] | None = None,
     q0: ArrayLike | None = None,

@@ -9,7 +9,6 @@ With Numba all places at once (`least_frictions.py`), without it one by one
 
 from __future__ import annotations
 
-from collections.abc import Iterable
 from dataclasses import dataclass
 
 import numpy as np
@@ -22,8 +21,7 @@ from ...dynamics.closures import require_no_ties
 from ...errors import ContactError
 from ...robots import Robot
 from ...robots.values import array, number
-from ..contact import Contact
-from ..contact_set import ContactSet
+from ..contact_set import Contacts, ContactSet
 from ..equilibrium.balance import down, weight
 from ..point_forces import PointForces
 from .friction_brackets import brackets
@@ -70,7 +68,7 @@ class FrictionMap:
 def friction_map(
     robot: Robot,
     q: ArrayLike | State,
-    contacts: ContactSet | Contact | Iterable[Contact],
+    contacts: Contacts,
     x: ArrayLike | None = None,
     y: ArrayLike | None = None,
     wrench: Wrench | None = None,

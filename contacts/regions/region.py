@@ -7,7 +7,7 @@ between an inner and an outer one. Those that ask only for contacts and a centre
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Literal
 
@@ -24,8 +24,7 @@ from ...errors import ContactError, counted
 from ...robots import Robot
 from ...robots.configuration import check_reach
 from ...robots.values import array, instance, number, one_of, vector, whole_number
-from ..contact import Contact
-from ..contact_set import ContactSet
+from ..contact_set import Contacts, ContactSet
 from ..equilibrium.balance import down, weight
 from ..equilibrium.programs import Equilibrium
 from ..geometry import polygon
@@ -37,8 +36,6 @@ from ..torque_limits import torque_bounds_of
 from ..wrench_cones.wrench_cone import WrenchCone
 from .linear_polygon import linear_polygon, static_section
 from .rays import RAYS, Rays
-
-Contacts = ContactSet | Contact | Iterable[Contact]
 
 _EYE = np.eye(6)
 _FAR = 1e3  # [m], where an unbounded region is cut off

@@ -29,8 +29,7 @@ from ...dynamics.closures import require_no_ties
 from ...errors import ContactError
 from ...robots import Robot
 from ...robots.values import number, one_of, vector, whole_number
-from ..contact import Contact
-from ..contact_set import ContactSet
+from ..contact_set import Contacts, ContactSet
 from ..equilibrium.balance import down, weight
 from ..geometry import polygon
 from ..geometry.directions import spread_directions
@@ -80,7 +79,7 @@ class Pushes:
 def robust_equilibrium_polygon(
     robot: Robot,
     q: ArrayLike | State,
-    contacts: ContactSet | Contact | Iterable[Contact],
+    contacts: Contacts,
     disturbances: Pushes | Iterable[Wrench],
     height: float | None = None,
     tolerance: float = 1e-3,

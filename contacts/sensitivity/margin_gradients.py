@@ -27,12 +27,11 @@ from ...dynamics.link_forces import LinkPlaces
 from ...errors import ContactError
 from ...robots import Robot
 from ...robots.values import whole_number
-from ..contact import Contact
-from ..contact_set import ContactSet
+from ..contact_set import Contacts, ContactSet
 from ..equilibrium.balance import weight
 from ..equilibrium.saddle import friction_slopes
 from ..equilibrium.saddles import ALONE, NONE, SEVERAL, UNTOLD, Saddles
-from ..loads_along import table
+from ..loads_along import Wrenches, table
 from ..motion_rows import MotionRows, SameContacts, of_points
 from .balance_derivative import contact_places, slopes_of_twists
 
@@ -106,11 +105,11 @@ def margin_gradients(
     q: ArrayLike,
     v: ArrayLike,
     a: ArrayLike,
-    contacts: ContactSet | Contact | list[Contact],
+    contacts: Contacts,
     *,
     active: ArrayLike | None = None,
     friction: ArrayLike | None = None,
-    wrenches: Mapping[str, Wrench | ArrayLike] | ArrayLike | None = None,
+    wrenches: Wrenches | None = None,
     torque_limits: bool | ArrayLike = True,
     threads: int = 1,
 ) -> MarginGradients:
@@ -165,7 +164,7 @@ class _Loads:
         cls,
         robot: Robot,
         asked: MotionRows,
-        wrenches: Mapping[str, Wrench | ArrayLike] | ArrayLike | None,
+        wrenches: Wrenches | None,
     ) -> _Loads:
         """Return the loads of all rows."""
         count = len(asked.q)

@@ -15,7 +15,6 @@ of humanoids with applications to statics and dynamics" (RSS 2015).
 
 from __future__ import annotations
 
-from collections.abc import Iterable
 from dataclasses import dataclass
 from functools import partial
 
@@ -27,8 +26,7 @@ from ...dynamics import Wrench
 from ...errors import ContactError
 from ...robots import Robot
 from ...robots.values import number, vector
-from ..contact import Contact
-from ..contact_set import ContactSet
+from ..contact_set import Contacts, ContactSet
 from ..limits import Kind
 from .wrench_cone import WrenchCone, net_wrench_cone
 
@@ -127,7 +125,7 @@ class GravitoInertialCone:
 def gravito_inertial_cone(
     robot: Robot,
     q: ArrayLike,
-    contacts: ContactSet | Contact | Iterable[Contact],
+    contacts: Contacts,
     point: ArrayLike = _ZERO,
     kind: Kind = "exact",
     sides: int = 8,
