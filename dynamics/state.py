@@ -27,6 +27,7 @@ from ..robots.configuration import (
     check_velocity,
 )
 from ..robots.robot import Robot
+from ..robots.values import unchecked
 from . import closures, coriolis_recursion, loads, recursions
 from .body_points import BodyPoints, frame_origins
 from .columns import columns
@@ -111,10 +112,8 @@ class State:
     def with_velocity(self, v: ArrayLike) -> State:
         """Return the State (q, v), with what is already known of q."""
         v = read_only(np.array(check_velocity(self.robot, v)))
-        other = object.__new__(State)
-        other.__dict__.update((name, self.__dict__[name]) for name in _known_of_q(self))
-        other.__dict__["v"] = v
-        return other
+        known = {name: self.__dict__[name] for name in _known_of_q(self)}
+        return unchecked(State, **(known | {"v": v}))
 
     def filled(self) -> State:
         """Return itself, after one pass for M, b, A_g and the joints' placements and columns."""

@@ -24,6 +24,7 @@ from ...contacts.limits import ContactLimits
 from ...contacts.wrench_cones.wrench_cone import inner_faces
 from ...dynamics import State
 from ...robots.robot import Robot
+from ...robots.values import unchecked
 
 FACING_UP = 0.3  # least vertical component of the normal of a contact that bears weight
 
@@ -44,9 +45,7 @@ def _described(contact: Contact, without: tuple[str, ...]) -> Hashable:
 
 def facing(contact: PointContact, normal: Array) -> PointContact:
     """Return the contact on ground of another unit normal (3,), of the same layout; unchecked."""
-    other = object.__new__(type(contact))
-    vars(other).update(vars(contact), normal=np.array(normal))
-    return other
+    return unchecked(type(contact), **(vars(contact) | {"normal": np.array(normal)}))
 
 
 def _value(x: Any) -> Hashable:
@@ -99,9 +98,8 @@ class ContactModel:
         """Return the model of a contact of the same layout."""
         if contact is self.contact:
             return self
-        model, axes, arm = object.__new__(ContactModel), contact.axes_in_world, contact.ball_arm
-        vars(model).update(vars(self), contact=contact, axes=axes, offset=arm)
-        return model
+        own = {"contact": contact, "axes": contact.axes_in_world, "offset": contact.ball_arm}
+        return unchecked(ContactModel, **(vars(self) | own))
 
     def constraint(self, state: State, damping: float) -> tuple[Array, Array]:
         """Return J (dim, nv) and k (dim,) of J a = k, in contact axes.
