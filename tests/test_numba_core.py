@@ -1,4 +1,4 @@
-"""Every part of `numba_core`, by itself: a release of Numba that breaks one fails here first."""
+"""`numba_core` and `numba_lanes` by parts: a release of Numba that breaks one fails here first."""
 
 from __future__ import annotations
 

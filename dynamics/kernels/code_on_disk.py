@@ -33,7 +33,7 @@ _MAGIC = b"footwork kernel\n"
 _SUFFIX = ".kernel"
 _KEPT = 4  # files of one kernel on one processor: of some branches of the sources
 # what turns plain functions into machine code
-_TRANSLATING = "numba_core.py"
+_TRANSLATING = "numba_core.py", "numba_lanes.py"
 
 
 class Entry:
@@ -204,8 +204,8 @@ def stamp(
         options: of the compiler.
     """
     lines = [repr(options), *map(_described, reached(function, callees))]
-    source = (Path(__file__).parent / _TRANSLATING).read_bytes()
-    return _hash(*sorted(lines), hashlib.sha256(source).hexdigest())
+    sources = [(Path(__file__).parent / name).read_bytes() for name in _TRANSLATING]
+    return _hash(*sorted(lines), *[hashlib.sha256(source).hexdigest() for source in sources])
 
 
 def reached(function: Any, callees: Callable[[Any], Iterator[tuple[str, Any]]]) -> set[Any]:

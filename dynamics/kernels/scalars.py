@@ -3,13 +3,13 @@
 A kernel is plain Python on plain operators, so the same source can be read three ways:
 
 - compiled: a number is `LANES` configurations side by side in one SIMD register, each in a lane of
-  its own (`numba_core` has that type, `toolchain` the compiler); for a single state one float,
+  its own (`numba_lanes` has that type, `toolchain` the compiler); for a single state one float,
   LANES = 1;
 - as NumPy: a number is a row of `LANES` floats, or one float. Slow, but every line can be stepped
   through; set NUMBA_DISABLE_JIT=1 to have it everywhere;
 - as SymPy: a number is an expression, and the kernel prints its closed form (`closed_forms.py`).
 
-The functions here are the NumPy and SymPy reading; `numba_core.COUNTERPARTS` has the compiled
+The functions here are the NumPy and SymPy reading; `numba_lanes.COUNTERPARTS` has the compiled
 ones.
 """
 
