@@ -630,10 +630,8 @@ UNNAMED = {
     "biomechanics.*.cut(*": "frames, samples",
     "biomechanics.ForcePlate.from_centre_of_pressure(free_moment=*": "free moment",
     "biomechanics.lowpass(x=nan)": "samples",
-    "contacts.PointForces.of(about=*": "a point",
+    "contacts.PointForces.of(about=*": "point, as of the functions that pass it on",
     "contacts.SoftFingerCone.*(force=*": "a wrench [f; m_n]",
-    "contacts.solve_posture(self_collision=*": "clearance",
-    "control.contact_wrenches(start=*": "q",
 }
 
 # --- kinds of values -----------------------------------------------------------------------------

@@ -145,7 +145,7 @@ def test_refusals():
         contacts.self_collisions(pendulum, [0.0, 0.0])
     biped = robots.load("biped")
     for clearance in (-0.1, np.nan, "wide"):
-        with pytest.raises(ContactError, match="clearance: got"):
+        with pytest.raises(ContactError, match="self_collision: got"):
             contacts.solve_posture(biped, contacts.at_feet(biped), self_collision=clearance)
     with pytest.raises(fw.ConfigurationError):
         contacts.self_collisions(biped, [1.0])

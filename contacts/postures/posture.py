@@ -180,11 +180,13 @@ def _target_com(com: CentreOfMass) -> Array:
     return target
 
 
-def _clearance_of(robot: Robot, clearance: bool | float) -> Clearance | None:
-    chosen = isinstance(clearance, bool | np.bool_)
-    if clearance is None or (chosen and not clearance):
+def _clearance_of(robot: Robot, self_collision: bool | float) -> Clearance | None:
+    chosen = isinstance(self_collision, bool | np.bool_)
+    if self_collision is None or (chosen and not self_collision):
         return None
-    return Clearance(robot, _CLEARANCE if chosen else clearance)
+    least = _CLEARANCE if chosen else self_collision
+    unit, error = "[m]", ContactError
+    return Clearance(robot, number(least, "self_collision", at_least=0, unit=unit, error=error))
 
 
 def _size(contacts: ContactSet, q: Array) -> float:

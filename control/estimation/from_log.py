@@ -18,6 +18,7 @@ from ...contacts.equilibrium.balance import weight
 from ...contacts.schedules.masks import columns as by_column
 from ...contacts.schedules.masks import hysteresis
 from ...dynamics.closures import require_no_closures
+from ...robots.configuration import check_configuration
 from ...robots.values import boolean, instance, mapping, number
 from .estimator import OFF, ON, Estimator
 from .momentum_residual import MomentumResidual
@@ -71,7 +72,8 @@ def contact_wrenches(
     draw = sys.stderr.isatty() if progress is None else boolean(progress, "progress")
     contacts = at_feet(robot) if contacts is None else ContactSet.of(robot, contacts)
     mapping(log.touching or {}, "touching", contacts.names, kind="contact")
-    estimator = Estimator(robot, contacts, start, sensors=sensors)
+    q = None if start is None else check_configuration(robot, start, "start")
+    estimator = Estimator(robot, contacts, q, sensors=sensors)
     residual = MomentumResidual.of(log, estimator, cutoff, draw)
     equations = NormalEquations.of(contacts, residual, draw)
     touching, pushing = _touching(log, contacts, equations)
