@@ -439,10 +439,8 @@ class Robot:
 
         The base part of dv is a twist in the base frame, integrated exactly (SE3 exponential).
         """
-        q, dv = (
-            configuration.check_configuration(self, q),
-            configuration.check_velocity(self, dv, "dv"),
-        )
+        q = configuration.check_configuration(self, q)
+        dv = configuration.check_velocity(self, dv, "dv")
         return np.array(pin.integrate(self._model, q, dv))
 
     def difference(self, q0: ArrayLike, q1: ArrayLike) -> Array:
@@ -538,11 +536,7 @@ class Robot:
         model = self.model
         model_changes.set_gravity(model, gravity)
         other = replace(self, model=model)
-        for name in (
-            "_visual",
-            "_collision",
-            "_outlines",
-        ):  # shapes that are read already, and do not fall
+        for name in ("_visual", "_collision", "_outlines"):  # as far as they are read already
             if name in vars(self):
                 vars(other)[name] = vars(self)[name]
         return other

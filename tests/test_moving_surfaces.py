@@ -159,19 +159,26 @@ def test_the_turntable_pulls_to_its_velocity(riding):
     assert J @ a + feet.drift(q, slower) == pytest.approx(wanted, abs=1e-6)
 
 
+def block_on(surface, mass, size, friction):
+    """A block, and the contact of its sole with a surface that moves."""
+    robot = robots.block(mass=mass, size=size)
+    sole = SurfaceContact(
+        robot.model.frames[2].name,
+        half_length=size[0] / 2,
+        half_width=size[1] / 2,
+        friction=friction,
+        placement=pin.SE3(np.eye(3), np.array([0, 0, -size[2] / 2])),
+        surface=surface,
+    )
+    return robot, sole
+
+
 @pytest.mark.parametrize("speed", [0.0, 1.0, 1.8, 2.6])
 def test_a_block_on_a_turntable_slips_when_it_turns_too_fast(speed):
     """m ω² r outwards: the margin is m (g − ω² r/μ), as long as the block does not tip."""
     mass, mu, r = 2.0, 0.4, 0.7
-    robot = robots.block(mass=mass, size=(0.4, 0.4, 0.05))
-    sole = SurfaceContact(
-        robot.model.frames[2].name,
-        half_length=0.2,
-        half_width=0.2,
-        friction=mu,
-        placement=pin.SE3(np.eye(3), np.array([0, 0, -0.025])),
-        surface=MovingSurface(angular=[0, 0, speed], point=[r, 0, 0]),
-    )
+    turntable = MovingSurface(angular=[0, 0, speed], point=[r, 0, 0])
+    robot, sole = block_on(turntable, mass, (0.4, 0.4, 0.05), mu)
     q = robot.neutral()
     v = np.linalg.solve(sole.jacobian(robot, q), sole.surface_velocity(robot, q))
     wanted = sole.surface_acceleration(robot, q, v) - sole.drift(robot, q, v)
@@ -198,15 +205,7 @@ def test_landing_on_a_turntable(riding):
 def test_a_conveyor_drags_a_block():
     """On a belt at speed s the block slips with μ g, then rides at s."""
     mass, mu, speed, h = 2.0, 0.3, 0.2, 0.01
-    robot = robots.block(mass=mass, size=(0.2, 0.2, 0.1))
-    sole = SurfaceContact(
-        robot.model.frames[2].name,
-        half_length=0.1,
-        half_width=0.1,
-        friction=mu,
-        placement=pin.SE3(np.eye(3), np.array([0, 0, -0.05])),
-        surface=MovingSurface([speed, 0, 0]),
-    )
+    robot, sole = block_on(MovingSurface([speed, 0, 0]), mass, (0.2, 0.2, 0.1), mu)
     q, v = robot.neutral(), np.zeros(6)
     speeds = []
     for _ in range(12):
