@@ -194,6 +194,18 @@ def test_inside_is_where_the_contacts_can_hold_it(name):
     assert hold.margin > 1.0
 
 
+@pytest.mark.parametrize("name", ["biped", "quadruped"])
+def test_inside_is_where_the_contacts_can_hold_it_under_its_loads(name):
+    robot = robots.load(name)
+    feet, weight = contacts.at_feet(robot), 9.81 * robot.mass
+    push = {robot.model.frames[2].name: fw.Wrench([0.0, 0.5 * weight, 0.0])}
+    for wrenches, holds in ((None, False), (push, True)):
+        posture = contacts.solve_posture(robot, feet, com="inside", wrenches=wrenches)
+        hold = contacts.static_hold(robot, posture.q, feet, push, torque_limits=False)
+        assert posture.converged
+        assert hold.feasible is holds
+
+
 def test_inside_changes_nothing_when_it_is_inside():
     robot = robots.load("quadruped")
     asked = stand(robot, SLOPES["level"], com="inside")

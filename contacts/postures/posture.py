@@ -111,7 +111,8 @@ def solve_posture(
             False asks nothing. See `self_collisions` for which links.
         maximize: "margin" goes on, from where all contacts touch, to where `static_hold` has the
             largest margin nearby, see `Posture.margins`; "inside" is then only where it begins.
-        wrenches, torque_limits: as for `static_hold`, of the margin that is maximised.
+        wrenches: as for `static_hold`, of "inside" and of the margin that is maximised.
+        torque_limits: as for `static_hold`, of that margin.
         tolerance: largest error of any contact that counts as touching [m, rad].
         iterations: most steps from each start.
         frames: {frame: T_world_frame (`pin.SE3`) or its origin's place (3,) [m]} of frames that
@@ -156,7 +157,8 @@ def solve_posture(
     attempts = tolerance, iterations, restarts
     posture = _nearest(InverseKinematics(goal, start, limits, restarts == 0), start, *attempts)
     if isinstance(com, str) and posture.converged:
-        posture = _drawn_inside(InverseKinematics(goal, start, limits), posture, *attempts)
+        ik = InverseKinematics(goal, start, limits)
+        posture = _drawn_inside(ik, posture, wrenches, *attempts)
     if maximize is None or not posture.converged:
         return posture
     ik = InverseKinematics(goal, start, limits)
@@ -256,10 +258,15 @@ def _collision_words(ik: InverseKinematics, q: Array) -> str:
 
 
 def _drawn_inside(
-    ik: InverseKinematics, posture: Posture, tolerance: float, iterations: int, restarts: int
+    ik: InverseKinematics,
+    posture: Posture,
+    wrenches: Mapping[str, Wrench],
+    tolerance: float,
+    iterations: int,
+    restarts: int,
 ) -> Posture:
     """The posture with its centre of mass where the contacts can hold it."""
-    inside = _inside(posture.contacts, posture.q)
+    inside = _inside(posture.contacts, posture.q, wrenches)
     if inside is None:
         reason = "no place of the centre of mass lets these contacts hold the robot still"
         return replace(posture, converged=False, reason=reason)
@@ -267,9 +274,9 @@ def _drawn_inside(
     return _nearest(inner, posture.q, tolerance, iterations, restarts)
 
 
-def _inside(contacts: ContactSet, q: Array) -> Array | None:
+def _inside(contacts: ContactSet, q: Array, wrenches: Mapping[str, Wrench]) -> Array | None:
     """Where the centre of mass should be to stand still with something to spare, (3,)."""
-    region = static_equilibrium_polygon(contacts.robot, q, contacts)
+    region = static_equilibrium_polygon(contacts.robot, q, contacts, wrenches=wrenches)
     if region.status == "empty":
         return None
     middle = centroid(region.vertices)
