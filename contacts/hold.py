@@ -207,15 +207,8 @@ class Hold:
         for i, name in enumerate(self.contacts.names):
             weights = np.eye(len(self.contacts))[i]
             presses = self.balance.limits.presses[i]
-            margins[name] = self._largest(weights) if presses else float("inf")
+            margins[name] = self.balance.margin(weights).value if presses else float("inf")
         return margins
-
-    def _largest(self, weights: Array) -> float:
-        """The margin for weights (C,) of ε; −inf where no pull helps."""
-        value = self.balance.margin(weights).value
-        return (
-            -np.inf if value == np.inf and not self.feasible and self.margin == -np.inf else value
-        )
 
     @cached_property
     def torque_margin(self) -> float:

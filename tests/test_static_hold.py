@@ -374,6 +374,34 @@ def test_a_squeezed_block_needs_hardly_any_friction():
     assert hold.friction_margin() == np.inf
 
 
+def test_a_grip_of_a_weak_arm_needs_other_joints_not_less_friction():
+    """Programs that are infeasible, and unbounded were they not: the solver calls them either."""
+    robot, rng = robots.load("biped"), np.random.default_rng(0)
+    grip = SurfaceContact(
+        "left_forearm", half_length=0.05, half_width=0.05, friction=0.5, bilateral=True
+    )
+    for _ in range(12):
+        hold = static_hold(robot, robot.random_configuration(rng), grip, None, 14.0)
+        check_infeasible(robot, hold.q, hold, np.full(robot.na, 14.0))
+        assert hold.margin == -np.inf
+        assert hold.friction_margin() == 0
+
+
+def test_what_is_weightless_bears_more_than_a_thousand_newtons():
+    """Clamped by N at most: f_x = N₁ − N₂, |f_y| ≤ 2 μ min(N₁, N₂), and so ≤ 2 μ (N − |f_x|)."""
+    robot, mu, most = robots.block(50.0, (0.4, 0.3, 0.2)).with_gravity((0, 0, 0)), 0.3, 1e4
+    walls = [
+        PointContact(
+            "block", mu, normal=(-s, 0, 0), offset=(0.2 * s, 0, 0), max_normal=most, name=f"wall{s}"
+        )
+        for s in (1, -1)
+    ]
+    push = {"block": Wrench((0, 1e-3, 0), np.zeros(3))}
+    assert static_hold(robot, robot.neutral(), walls, push).push_margin() == pytest.approx(
+        2 * mu * most / np.hypot(1, 2 * mu), rel=1e-5
+    )
+
+
 def test_grips_bear_hundreds_of_weights():
     """Feet that can pull: the joints alone limit the push."""
     robot = robots.load("quadruped")

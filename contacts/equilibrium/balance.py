@@ -36,6 +36,7 @@ if TYPE_CHECKING:
 
 _layouts: WeakKeyDictionary[ContactSet, dict[bytes, Layout]] = WeakKeyDictionary()
 _MOST_LAYOUTS = 64  # kept for one set of contacts
+_EARTH = 9.81  # [m/s²], a unit of force for what is weightless
 _RANK = 1e-9  # of parts of orthonormal rows
 
 
@@ -300,8 +301,11 @@ def layout_of(contacts: ContactSet, torque_limits: Array | TorqueBounds) -> Layo
 
 
 def weight(robot: Robot) -> float:
-    """Return the weight [N], the unit in which problems are solved; 1 N for what has none."""
-    return robot.weight or 1.0
+    """Return the weight [N], the unit in which problems are solved.
+
+    Of what is weightless that on Earth; 1 N for what has no mass either.
+    """
+    return robot.weight or _EARTH * robot.mass or 1.0
 
 
 def down(robot: Robot) -> Array:

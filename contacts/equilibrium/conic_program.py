@@ -69,7 +69,11 @@ class Admissible:
 
 
 def margin(programs: Programs) -> Solution:
-    """Solve for the margin ε, z = [x, ε]: see `Equilibrium.margin`."""
+    """Solve for the margin ε, z = [x, ε]: see `Equilibrium.margin`.
+
+    A program that is infeasible and whose dual is too may be called either: what is balanced for
+    no ε is infeasible. If it is for some it is for ε = 0 below an ε without end.
+    """
     balance = programs.limits.balance
     n = balance.columns.shape[1]
     answer = programs.best(-np.eye(n + 1)[n])
@@ -77,6 +81,9 @@ def margin(programs: Programs) -> Solution:
         answer = replace(programs, fenced=True).best(-np.eye(n + 1)[n])
         if answer.value <= -0.99 * _FAR:
             answer = Solution("unbounded", -float("inf"))
+    if answer.status == "unbounded":
+        nearest = least_norm(programs)
+        answer = nearest if nearest.status == "infeasible" else answer
     return _maximum(answer, n).in_units(balance.weight, balance.weight)
 
 

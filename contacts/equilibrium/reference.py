@@ -35,8 +35,10 @@ class ReferenceEquilibrium(Equilibrium):
         x, epsilon = self.variable(), cp.Variable()
         given = self.columns @ x + epsilon * (self.normals @ shares)
         constraints = self.admissible(x, given, epsilon * (limits.presses * shares))
-        problem = cp.Problem(cp.Maximize(epsilon), constraints)
-        return solve(problem, x).in_units(self.weight, self.weight)
+        answer = solve(cp.Problem(cp.Maximize(epsilon), constraints), x)
+        if answer.status == "unbounded" and self.least_norm().status == "infeasible":
+            answer = Solution("infeasible", -np.inf)  # both are right, see `conic_program.margin`
+        return answer.in_units(self.weight, self.weight)
 
     def least_norm(self) -> Solution:
         """min ‖x‖², without multipliers of closures."""
