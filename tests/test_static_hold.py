@@ -441,6 +441,21 @@ def test_standing_on_one_sole_names_it():
     assert f"{feet.names[0]} would have to pull" in hold.reason
 
 
+def test_a_pull_that_joints_are_too_weak_for_is_not_all_that_is_missing():
+    robot = robots.load(
+        "biped", gravity=(9.81, 0.0, 0.0)
+    )  # as on a wall, which it stands on sideways
+    feet = at_feet(robot, 0.7)
+    weak = static_hold(robot, robot.posture(), feet)
+    strong = static_hold(robot, robot.posture(), feet, torque_limits=False)
+    assert weak.margin == -np.inf
+    assert strong.margin < 0
+    assert "have to pull" in weak.reason
+    assert "joints are too weak" in weak.reason
+    assert "have to pull" in strong.reason
+    assert "weak" not in strong.reason
+
+
 def test_weak_joints():
     robot, feet, q = posed("biped")
     strong = static_hold(robot, q, feet)

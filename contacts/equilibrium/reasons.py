@@ -49,6 +49,8 @@ def why_not(
         cause = f"{_bound_words(contacts, rough)}, and friction does not do either"
     else:
         cause = _pull_words(contacts, q, strong.with_limits(unbounded))
+        if strong.margin().value > -np.inf and balance.margin().value == -np.inf:
+            cause += ", and the joints are too weak for that"
     return f"{cause}; {motion_words(contacts, q, balance, y)}"
 
 
