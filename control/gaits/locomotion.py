@@ -54,7 +54,9 @@ SHIFT = 3.0  # time to shift the weight before the first swing and after the las
 AHEAD = 5.0  # least time of the plan: what comes later counts e⁻⁵ [1/ω]
 CHANGE = 0.1  # change of vx, vy and h wz from step to step [hω]
 LOWERING = 0.05  # change of height from step to step [h]
-LIFT = 0.12  # height of swinging feet, of small robots, whose legs weigh as much as they [h]
+# height of swinging feet, of small robots, whose legs weigh as much as they [h]; at 0.12, Solo12's
+# catch on boards of 3 cm
+LIFT = 0.15
 # how far from its nearest edge the centre of pressure of a sole stays [h]: nearer, and on boards,
 # soles tip; and of narrow ones at least what share of it may be used
 EDGE, NARROW = 0.03, 0.35
