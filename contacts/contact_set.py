@@ -20,7 +20,7 @@ from ..dynamics.spatial import skew
 from ..errors import ContactError, FootworkWarning, unknown
 from ..robots import Foot, Robot
 from ..robots.configuration import check_robot
-from ..robots.values import instance, mapping, placement, sequence, vector
+from ..robots.values import instance, mapping, placement, sequence, unchecked, vector
 from .attachment import Attachment
 from .cones.friction_cone import Friction
 from .contact import Contact, PointContact
@@ -67,9 +67,7 @@ class ContactSet:
     @classmethod
     def _known(cls, robot: Robot, contacts: Iterable[Contact]) -> ContactSet:
         """Return the set of contacts of this robot that have names of their own: unchecked."""
-        found = cls.__new__(cls)
-        found.robot, found.contacts = robot, tuple(contacts)
-        return found
+        return unchecked(cls, robot=robot, contacts=tuple(contacts))
 
     @cached_property
     def names(self) -> tuple[str, ...]:

@@ -201,6 +201,11 @@ class Robot:
         """m ‖g‖ [N]."""
         return self.mass * float(np.linalg.norm(self._model.gravity.linear))
 
+    @property
+    def _earth_weight(self) -> float:
+        """That on Earth [N], a unit of force where there is no gravity."""
+        return 9.81 * self.mass
+
     @cached_property
     def joint_names(self) -> tuple[str, ...]:
         """Names of the joints, in joint order, without the floating base."""

@@ -22,8 +22,7 @@ def largest_need(robot: Robot) -> Array:
     m g [N].
     """
     model, reach = robot._model, reaches(robot)
-    weight = robot.mass * float(np.linalg.norm(model.gravity.linear) or 9.81)
-    need = np.full(model.nv, weight)
+    need = np.full(model.nv, robot.weight or robot._earth_weight)
     for i, joint in enumerate(model.joints):
         if i and not joint.shortname().startswith("JointModelP"):
             need[joint.idx_v : joint.idx_v + joint.nv] *= reach[i]

@@ -375,7 +375,7 @@ def test_a_squeezed_block_needs_hardly_any_friction():
 
 
 def test_a_grip_of_a_weak_arm_needs_other_joints_not_less_friction():
-    """Programs that are infeasible, and unbounded were they not: the solver calls them either."""
+    """Neither program nor dual is feasible: the solver may call it infeasible or unbounded."""
     robot, rng = robots.load("biped"), np.random.default_rng(0)
     grip = SurfaceContact(
         "left_forearm", half_length=0.05, half_width=0.05, friction=0.5, bilateral=True
@@ -442,9 +442,7 @@ def test_standing_on_one_sole_names_it():
 
 
 def test_a_pull_that_joints_are_too_weak_for_is_not_all_that_is_missing():
-    robot = robots.load(
-        "biped", gravity=(9.81, 0.0, 0.0)
-    )  # as on a wall, which it stands on sideways
+    robot = robots.load("biped", gravity=(9.81, 0.0, 0.0))  # the feet stand on a wall
     feet = at_feet(robot, 0.7)
     weak = static_hold(robot, robot.posture(), feet)
     strong = static_hold(robot, robot.posture(), feet, torque_limits=False)

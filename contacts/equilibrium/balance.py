@@ -36,7 +36,6 @@ if TYPE_CHECKING:
 
 _layouts: WeakKeyDictionary[ContactSet, dict[bytes, Layout]] = WeakKeyDictionary()
 _MOST_LAYOUTS = 64  # kept for one set of contacts
-_EARTH = 9.81  # [m/s²], a unit of force for what is weightless
 _RANK = 1e-9  # of parts of orthonormal rows
 
 
@@ -305,7 +304,7 @@ def weight(robot: Robot) -> float:
 
     Of what is weightless that on Earth; 1 N for what has no mass either.
     """
-    return robot.weight or _EARTH * robot.mass or 1.0
+    return robot.weight or robot._earth_weight or 1.0
 
 
 def down(robot: Robot) -> Array:

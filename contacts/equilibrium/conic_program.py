@@ -71,8 +71,8 @@ class Admissible:
 def margin(programs: Programs) -> Solution:
     """Solve for the margin ε, z = [x, ε]: see `Equilibrium.margin`.
 
-    A program that is infeasible and whose dual is too may be called either: what is balanced for
-    no ε is infeasible. If it is for some it is for ε = 0 below an ε without end.
+    Where neither it nor its dual is feasible, the solver may call it unbounded. If it is, it is
+    feasible at ε = 0: forces of a larger ε, and that much more normal force, are admissible there.
     """
     balance = programs.limits.balance
     n = balance.columns.shape[1]

@@ -35,7 +35,7 @@ def why_not(
     gripping = strong.with_limits(limits.with_torsion_of_at_least(ROUGH))
     rougher = gripping.limits.with_friction(np.maximum(limits.friction, ROUGH))
     rough, unbounded = strong.with_limits(rougher), rougher.without_bounds()
-    if strong.margin().value > 0:
+    if (with_strong_joints := strong.margin().value) > 0:
         cause = _torque_words(contacts, balance, v)
     elif motors := _motor_words(contacts, strong):
         cause = motors
@@ -49,7 +49,7 @@ def why_not(
         cause = f"{_bound_words(contacts, rough)}, and friction does not do either"
     else:
         cause = _pull_words(contacts, q, strong.with_limits(unbounded))
-        if strong.margin().value > -np.inf and balance.margin().value == -np.inf:
+        if with_strong_joints > -np.inf and balance.margin().value == -np.inf:
             cause += ", and the joints are too weak for that"
     return f"{cause}; {motion_words(contacts, q, balance, y)}"
 

@@ -27,6 +27,7 @@ import numpy as np
 
 from ...arrays import Array, Index
 from ...dynamics.spatial import skew
+from ...robots.values import unchecked
 from ..kernels.newton import BOUNDS, ENTRIES, SIGNS
 from ..kernels.predictive import Problems, problem_shapes
 
@@ -92,10 +93,8 @@ class Subproblem:
     def empty(cls, sizes: Sizes) -> Subproblem:
         """Return one of N, b, n, m, r, D, q whose arrays are still to be written."""
         (N, b, _, _, _, D, q), count = sizes, extents(sizes)[-1][1]
-        made = cls.__new__(cls)
-        made.__dict__.update(
-            first=np.empty(N + 1, dtype=np.intp), at=np.empty((b, q, D), dtype=np.intp), sizes=sizes
-        )
+        first, at = np.empty(N + 1, dtype=np.intp), np.empty((b, q, D), dtype=np.intp)
+        made = unchecked(cls, first=first, at=at, sizes=sizes)
         made._divide(np.empty(count), sizes)
         return made
 

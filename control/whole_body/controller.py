@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from copy import copy
 from math import isfinite
 from typing import Any, Literal
@@ -12,6 +12,7 @@ from numpy.typing import ArrayLike
 
 from ...arrays import Array
 from ...contacts import Contact, ContactSet
+from ...contacts.contact_set import Contacts
 from ...dynamics import State
 from ...dynamics.closures import require_closed
 from ...errors import ConfigurationError, ContactError, SolverError, unknown
@@ -86,7 +87,7 @@ class WholeBodyController:
     def __init__(
         self,
         robot: Robot,
-        contacts: ContactSet | Contact | Iterable[Contact],
+        contacts: Contacts,
         tasks: Sequence[AnyTask],
         *,
         torque_limits: bool | ArrayLike = True,

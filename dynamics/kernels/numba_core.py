@@ -1,5 +1,5 @@
 # mypy: disable-error-code="no-untyped-def, misc, no-untyped-call, import-untyped, attr-defined"
-"""How Numba compiles kernels: its options, what stands for our functions, machine code as bytes.
+"""Compilation of kernels by Numba: options, plain functions that call compiled ones, machine code.
 
 `numba.core` is not a stable interface: the extra `fast` bounds Numba's version, and
 tests/test_numba_core.py tries every part of this file and of `numba_lanes` by itself. Imported by

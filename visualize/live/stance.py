@@ -127,7 +127,7 @@ class Stance:
     @property
     def weight(self) -> float:
         """m g of the robot on Earth [N], a measure of forces."""
-        return 9.81 * self.robot.mass
+        return self.robot._earth_weight
 
     def part(self, name: str) -> ScenarioContact:
         """Return a contact by name, closed or lifted.
