@@ -80,7 +80,18 @@ CASES = [
      '<link name="c"/><joint name="k" type="fixed"><parent link="b"/><child link="c"/>'
      '<mimic joint="l"/></joint><link name="d"/><joint name="l" type="fixed"><parent link="c"/>'
      '<child link="d"/><mimic joint="j"/></joint>'),
+    ("mimic", "warning", 5, "</joint>", "<mimic/></joint>"),
     ("floating", "warning", 4, 'type="revolute"', 'type="floating"'),
+    ("limits", "info", 0, "revolute", "continuous"),
+    ("dynamics", "warning", 5, "</joint>", '<dynamics damping="-1"/></joint>'),
+    ("dynamics", "warning", 5, "</joint>", '<dynamics friction="-1"/></joint>'),
+    ("dynamics", "warning", 5, "</joint>", '<dynamics damping="1" armature="-1"/></joint>'),
+    ("repeated", "warning", 5, "</joint>", '<axis xyz="1 0 0"/></joint>'),
+    ("repeated", "warning", 5, "</joint>", '<limit lower="-2" upper="2"/></joint>'),
+    ("repeated", "warning", 4, '<origin xyz="0 0 1"/>', '<origin xyz="0 0 1"/><origin/>'),
+    ("repeated", "warning", 2, '<mass value="2"/>', '<mass value="2"/><mass value="3"/>'),
+    ("repeated", "warning", 6, "</robot>", '<link name="c"><visual><geometry><sphere radius="1"/>'
+     '</geometry><geometry/></visual></link>' + SECOND_JOINT.format("b", "c")),
 ]  # fmt: skip
 
 
@@ -117,6 +128,24 @@ def test_each_defect_is_found_with_its_level_and_line(code, level, line, old, ne
             load(text, strict=True)
     else:
         load(text, strict=True)
+
+
+def test_of_what_is_repeated_the_first_is_read():
+    text = SOUND.replace("</joint>", '<limit lower="-2" upper="2" effort="9"/></joint>')
+    text = text.replace('<mass value="1"/>', '<mass value="1"/><mass value="nan"/>')
+    with pytest.warns(FootworkWarning, match="2 × <limit> in its <joint>: the first one is read"):
+        robot = load(text)
+    assert (robot.mass, robot.torque_limits) == (3.0, [5.0])
+
+
+@pytest.mark.parametrize(
+    ("dynamics", "armature"),
+    [("armature='0.3'", 0.3), ("spring_stiffness='0'", 0.0), ("", 0.0)],
+)
+def test_dynamics_without_damping_and_friction_load(dynamics, armature, capfd):
+    robot = load(SOUND.replace("</joint>", f"<dynamics {dynamics}/></joint>"))
+    assert robot.model.armature[-1] == armature
+    assert capfd.readouterr() == ("", "")
 
 
 def test_a_sound_robot_has_no_findings():

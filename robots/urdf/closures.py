@@ -24,7 +24,8 @@ def followed(followers: Iterable[Node]) -> list[JointCoupling]:
     for joint in followers:
         mimic, name = joint.find("mimic"), joint.get("name")
         law = number(mimic, "offset"), number(mimic, "multiplier", 1.0)
-        laws.append(JointCoupling(name, name, mimic.get("joint") if mimic else "", law))
+        leader = mimic.get("joint") if mimic is not None else ""
+        laws.append(JointCoupling(name, name, leader or None, law))
     return laws
 
 
@@ -38,7 +39,7 @@ def held_back(laws: Iterable[JointCoupling], locked: Collection[str]) -> list[Fi
             joint=law.joint,
         )
         for law in laws
-        if law.joint in locked and law.leader not in locked
+        if law.leader and law.joint in locked and law.leader not in locked
     ]
 
 

@@ -27,7 +27,7 @@ def check_physics(tree: Node) -> list[Finding]:
     """Return findings about unphysical links and joints; `check_values` must have run before."""
     findings = [f for link in tree.all("link") for f in _check_link(link)]
     findings += [f for joint in tree.all("joint") for f in _check_joint(joint)]
-    return findings + _free_bodies(tree) + _unlimited(tree) + _mimic(tree)
+    return findings + _free_bodies(tree) + _unlimited(tree) + _endless(tree) + _mimic(tree)
 
 
 # --- links -------------------------------------------------------------------------------------
@@ -143,6 +143,20 @@ def _unlimited(tree: Node) -> list[Finding]:
     joints, count = counted(len(names), "joint"), "counts" if len(names) == 1 else "count"
     message = f"{joints} with zero or no effort {count} as unlimited: {', '.join(names)}"
     return [Finding("info", "unlimited", message, "give the torque limits of the motors")]
+
+
+def _endless(tree: Node) -> list[Finding]:
+    """Return what is said of ranges of joints that have none."""
+    names = [
+        joint.get("name")
+        for joint in tree.all("joint")
+        if joint.get("type") in ("continuous", "planar", "floating")
+        and any(number(joint.find("limit"), key) for key in ("lower", "upper"))
+    ]
+    if not names:
+        return []
+    message = f"ranges of joints that have none by their type are left out: {', '.join(names)}"
+    return [Finding("info", "limits", message, 'a joint with a range is "revolute"')]
 
 
 def _mimic(tree: Node) -> list[Finding]:

@@ -54,9 +54,9 @@ def check_values(tree: Node) -> list[Finding]:
     """Return findings about the numbers of links and joints; rewrite the valid ones.
 
     Numbers of inertials, joints and their origins that cannot be read are errors. A shape that
-    cannot be read is taken out, with a warning.
+    cannot be read is taken out, with a warning; so are repetitions of what there is one of.
     """
-    findings: list[Finding] = []
+    findings = [f for owner in (*tree.all("link"), *tree.all("joint")) for f in _repeated(owner)]
     for link in tree.all("link"):
         _check_inertial(link, findings.append)
         kept = []
@@ -74,6 +74,32 @@ def check_values(tree: Node) -> list[Finding]:
         _check_joint(joint, findings.append)
     for loop in tree.all("loop_joint"):
         _check_loop(loop, findings.append)
+    return findings
+
+
+# elements that stand once in another: Pinocchio's reader and those of ROS take the first
+_ONCE = {
+    "joint": ("origin", "axis", "limit", "dynamics", "mimic"),
+    "inertial": ("origin", "mass", "inertia"),
+    "visual": ("origin", "geometry"),
+    "collision": ("origin", "geometry"),
+}
+
+
+def _repeated(owner: Node) -> list[Finding]:
+    """Take out what a link or a joint has again, and return the warnings about it."""
+    findings = []
+    for node in owner.walk():
+        for tag in _ONCE.get(node.tag, ()):
+            again = node.all(tag)[1:]
+            if not again:
+                continue
+            node.children = [child for child in node.children if child not in again]
+            message = f"{len(again) + 1} × <{tag}> in its <{node.tag}>: the first one is read"
+            where = {owner.tag: owner.get("name")}
+            findings.append(
+                Finding("warning", "repeated", message, "keep one", line=again[0].line, **where)
+            )
     return findings
 
 
@@ -231,10 +257,16 @@ def _check_joint(joint: Node, report: Report) -> None:
             present = tuple(key for key in keys if key in node.attrib)
             level: Level = "warning" if tag == "dynamics" else "error"
             _attributes(node, present, report, level, joint=name)
-            if number(node, "armature") < 0:
-                message = f"negative armature: {node.attrib.pop('armature')}; left out"
-                report(Finding("warning", "inertia", message, joint=name, line=node.line))
-    joint.children = [c for c in joint.children if c.tag != "dynamics" or c.attrib]
+            if tag == "dynamics":
+                _check_dynamics(node, report, name)
+
+
+def _check_dynamics(node: Node, report: Report, joint: str) -> None:
+    for key in _JOINT_NUMBERS["dynamics"]:
+        if number(node, key) < 0:
+            message = f"negative {key}: {node.attrib.pop(key)}; left out"
+            report(Finding("warning", "dynamics", message, joint=joint, line=node.line))
+    node.attrib.setdefault("damping", "0.0")  # readers refuse one without damping and friction
 
 
 _COUNTS = {"xyz": 3, "rpy": 3, "quat_xyzw": 4}
