@@ -169,3 +169,10 @@ def test_it_stands_on_them():
     assert chosen.names == ("left",)
     with pytest.raises(ContactError, match="no feet that we know of"):
         at_feet(load("limb"))
+
+
+def test_legs_whose_shapes_are_missing_are_not_said_to_be_none():
+    shapeless = standing_on('<mesh filename="missing.stl"/>', meshes=False)
+    assert not shapeless.feet
+    with pytest.raises(ContactError, match="show no legs, and 2 of its 3 bodies have none"):
+        at_feet(shapeless)

@@ -507,6 +507,42 @@ def test_shapes_that_collide_are_not_drawn_over_those_that_are_seen():
     assert both.never_collide == (("leg", "trunk"),)
 
 
+def test_shapes_that_a_pair_names_collide():
+    """As MuJoCo has it, whatever their contype and conaffinity: so files for MJX have feet."""
+    foot = '<geom name="{0}_sole" type="box" size="0.1 0.04 0.01" pos="0 0 -0.3"/>'
+    leg_at = (
+        '<body name="{0}" pos="0 {1} 0"><joint name="{0}_hip" axis="0 1 0"/>'
+        '<geom type="capsule" fromto="0 0 0 0 0 -0.25" size="0.03"/>' + foot + "</body>"
+    )
+    legs = leg_at.format("left", 0.1) + leg_at.format("right", -0.1)
+    text = (
+        '<mujoco><default><geom contype="0" conaffinity="0"/></default><worldbody>'
+        '<geom name="floor" type="plane" size="1 1 1"/><body name="trunk" pos="0 0 1"><freejoint/>'
+        f'<geom type="box" size="0.1 0.1 0.1" pos="0 0 0.1"/>{legs}</body></worldbody>{{}}</mujoco>'
+    )
+    pairs = "".join(f'<pair geom1="floor" geom2="{k}_sole"/>' for k in ("left", "right"))
+    robot = quiet(text.format(f"<contact>{pairs}</contact>"))
+    names = [item.name for item in robot.collision.geometryObjects]
+    assert names == ["left_sole", "right_sole"]
+    assert set(robot.feet) == {"left", "right"}
+    assert not quiet(text.format("")).collision.geometryObjects.tolist()
+
+
+@pytest.mark.parametrize("known", ['range="20 -20"', 'range="5 5"', 'limited="true"'])
+def test_ranges_that_nothing_lies_in_are_told(known):
+    text = mjcf(leg(f'<joint name="a" {known} axis="0 1 0"/>'))
+    with pytest.warns(FootworkWarning, match="'a': nothing between the ends of range"):
+        robot = load(text)
+    assert np.isinf(robot.model.upperPositionLimit[-1])
+    for none in ('range="0 0"', 'range="5 -5" limited="false"', 'type="ball" limited="true"'):
+        load(mjcf(leg(f'<joint name="a" {none} axis="0 1 0"/>')))  # warnings are errors
+
+
+def test_a_file_without_bodies_says_so():
+    with pytest.warns(FootworkWarning, match="no <body> in it"):
+        assert load("<mujoco><worldbody><geom size='1'/></worldbody></mujoco>").nv == 0
+
+
 def test_robots_load_without_the_meshes_that_are_missing(tmp_path):
     """Where the mass does not come from them."""
     asset = '<compiler meshdir="../Assets"/><asset><mesh name="l" file="L.STL"/></asset>'

@@ -106,11 +106,22 @@ def carried(model: Any, joint: int) -> bool:
 def _body(model: Any, shapes: list[Outline], q: Array) -> Standing:
     """Return how a body without joints lies on its lowest shapes; other robots do not stand."""
     if model.njoints != 2 or not shapes:
-        return Standing(q, problem="it has no legs")
+        return Standing(q, problem=_no_legs(model, shapes))
     data = placed(model, q)
     foot = touching_foot(model, data, shapes)
     q[2] -= lowest(shapes, data)
     return Standing(q, {foot.name: foot}, problem="it has no legs")
+
+
+def _no_legs(model: Any, shapes: list[Outline]) -> str:
+    """Return why no legs are known, in words: they may be where shapes are missing."""
+    if not shapes:
+        return "it has no shapes"
+    bodies = model.njoints - 1
+    bare = bodies - len({shape.joint for shape in shapes if shape.joint})
+    if not bare:
+        return "it has no legs"
+    return f"its shapes show no legs, and {bare} of its {bodies} bodies have none"
 
 
 def _result(solver: LegPostures, shapes: list[Outline], q: Array) -> Standing:

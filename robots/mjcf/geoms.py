@@ -93,7 +93,7 @@ class Geom:
         mesh: of kind "mesh".
         rgba: colour.
         group: 0–5; MuJoCo draws groups 0, 1 and 2.
-        collides: whether contype or conaffinity is set.
+        collides: whether contype or conaffinity is set, or a <pair> names it.
         line: in the file.
     """
 
@@ -141,13 +141,11 @@ def read_geom(
     count = _SIZES.get(kind, 0)
     if count and not size[:count].min() > 0:
         raise model.error(node, f"{kind}: expected {count} positive sizes")
-    group, collides = (
-        int(values(attributes, "group", (0,))[0]),
-        any(values(attributes, key, (1,))[0] for key in ("contype", "conaffinity")),
-    )
+    group, name = int(values(attributes, "group", (0,))[0]), attributes.get("name", "")
+    masks = (values(attributes, key, (1,))[0] for key in ("contype", "conaffinity"))
+    collides = any(masks) or name in model.paired
     rgba = tuple(values(attributes, "rgba", _GREY).tolist())
     mesh = mesh if kind == "mesh" else None
-    name = attributes.get("name", "")
     return Geom(name, kind, size, T * placement, mesh, rgba, group, collides, node.line)
 
 

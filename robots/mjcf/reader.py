@@ -78,6 +78,9 @@ _BODIES = ("composite", "flexcomp", "flex")  # stand for bodies and joints
 def left_out(file: Mjcf, builder: Builder) -> list[Finding]:
     """Return what of a file becomes no part of the robot; warnings where that moves it."""
     findings = [*_forces(file), *_limits(file, builder), *_settings(file)]
+    if not any(node.tag == "body" for node in file.world.walk()):
+        message = "no <body> in it: a robot without links, without mass"
+        findings.append(Finding("warning", "bodies", message, "load the file that has them"))
     sections = {tag: nodes for tag, nodes in file.sections.items() if tag not in _SETTINGS}
     others = Counter[str]()
     for tag, nodes in sections.items():
@@ -146,11 +149,27 @@ def _limits(file: Mjcf, builder: Builder) -> list[Finding]:
         "ranges of tendons are left out": [tendon.get("name") for tendon in tendons],
         "torque limits that differ by sign: the larger one counts": builder.one_sided,
     }
-    return [
+    findings = [
         Finding("info", "limits", f"{what}: {', '.join(names)}")
         for what, names in doubts.items()
         if names
     ]
+    for joint in builder.joints.values():
+        if joint.kind in ("hinge", "slide") and _is_empty(joint.attributes):
+            between = joint.attributes.get("range", "0 0")
+            message = f"nothing between the ends of range={between!r}: loaded without a range"
+            where = "", joint.name, joint.node.line
+            findings.append(
+                Finding("warning", "limits", message, "give one from low to high", *where)
+            )
+    return findings
+
+
+def _is_empty(known: Attributes) -> bool:
+    """Whether a joint has a range, not one of zeros that is none, that nothing lies in."""
+    low, high = values(known, "range", (0.0, 0.0))
+    limited = known.get("limited", "auto")
+    return bool(low >= high and limited != "false" and (low or high or limited == "true"))
 
 
 def _settings(file: Mjcf) -> list[Finding]:

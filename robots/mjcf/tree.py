@@ -8,6 +8,7 @@ from __future__ import annotations
 import math
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
+from functools import cached_property
 from pathlib import Path, PurePosixPath
 
 import numpy as np
@@ -106,6 +107,12 @@ class Mjcf:
         if name not in self._classes:
             raise self.error(node, unknown("class of defaults", name, self._classes))
         return self._classes[name].get(node.tag, {})
+
+    @cached_property
+    def paired(self) -> frozenset[str]:
+        """The geoms that a <pair> makes collide, whatever their contype and conaffinity."""
+        pairs = (node for node in self.sections.get("contact", ()) if node.tag == "pair")
+        return frozenset(node.get(key) for node in pairs for key in ("geom1", "geom2")) - {""}
 
     def error(self, node: Node, message: str) -> ModelError:
         """Return the error for an element."""
