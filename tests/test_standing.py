@@ -14,7 +14,7 @@ from scipy.spatial import ConvexHull
 import footwork as fw
 from footwork import load, robots
 from footwork.contacts import at_feet, static_hold
-from footwork.errors import ConfigurationError, ModelError
+from footwork.errors import ConfigurationError, FootworkWarning, ModelError
 from footwork.robots.feet import sole_shapes
 from footwork.robots.feet.outlines import Outline
 
@@ -241,6 +241,32 @@ def test_balls_for_feet_are_exactly_below_the_centre_of_mass():
     com = fw.dynamics.com(robot, q)
     assert abs(np.cross((right - left), (com - left))[2]) < 1e-10
     assert static_hold(robot, q, _quiet(robot), torque_limits=False).feasible
+
+
+def test_axes_that_digits_tilt_do_not_take_the_balance_to_the_side():
+    """A mass that no joint brings above the line of two balls leaves them below it all the same."""
+
+    def leg(side: str, y: float) -> str:
+        return (
+            f'<body name="{side}_thigh" pos="0 {y} 0" euler="-1.5707 0.002 0">'
+            f'<joint name="{side}_hip" axis="0 0 1" range="-2 2"/>'
+            '<geom type="capsule" fromto="0 0 0 0 0.3 0" size="0.02" mass="1"/>'
+            f'<body name="{side}_shank" pos="0 0.3 0"><joint name="{side}_knee" axis="0 0 1" '
+            'range="-2 0"/><geom type="capsule" fromto="0 0 0 0 0.3 0" size="0.02" mass="1"/>'
+            f'<body name="{side}_foot" pos="0 0.3 0"><geom size="0.06" mass="1"/></body>'
+            "</body></body>"
+        )
+
+    robot = load(
+        '<mujoco><compiler angle="radian"/><worldbody><body name="trunk"><freejoint/>'
+        '<geom type="box" size="0.1 0.1 0.1" pos="0.05 0.02 0.1" mass="5"/>'
+        f"{leg('left', 0.15)}{leg('right', -0.15)}</body></worldbody></mujoco>"
+    )
+    assert robot.standing.problem == ""
+    with pytest.warns(FootworkWarning, match="by their shapes"):
+        feet = at_feet(robot)
+    hold = static_hold(robot, robot.posture(), feet, torque_limits=False)
+    assert hold.margin > 0.3 * robot.mass * 9.81
 
 
 def test_knees_stay_straight_where_bent_ones_take_the_feet_from_under_it():

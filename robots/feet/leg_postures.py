@@ -35,6 +35,7 @@ _KNEES = (0.0, 0.8, -0.8, 1.6, -1.6)
 _UP = np.array([0.0, 0.0, 1.0])
 _STARTS = 4  # from which the joints are solved for
 _ITERATIONS = 40
+_ALONG = 1e-3  # of a step to the side, what one along the line of the feet counts
 
 
 class LegPostures:
@@ -246,8 +247,9 @@ class LegPostures:
         if balance:
             com = com_of(model, data, q)
             J_com = pin.jacobianSubtreeCenterOfMass(model, data, q, 1)[:, self.columns]
-            rows.append((places[feet].mean(axis=0) - com)[:2] / self.size)
-            J.append((slopes[feet].mean(axis=0) - J_com)[:2] / self.size)
+            axes = _across(places[feet])
+            rows.append(axes @ (places[feet].mean(axis=0) - com)[:2] / self.size)
+            J.append(axes @ (slopes[feet].mean(axis=0) - J_com)[:2] / self.size)
         e, J_closed = self.closures.of(q, data)
         return np.concatenate([e, *rows]), np.vstack([J_closed[:, self.columns], *J])
 
@@ -281,6 +283,16 @@ class LegPostures:
     def _lows(self, q: Array) -> Array:
         pin.forwardKinematics(self.model, self.data, q)
         return np.array([lowest(part.shapes, self.data) for part in self.feet])
+
+
+def _across(places: Array) -> Array:
+    """Return axes (2, 2) across and along the line that feet (k, 3) are on; the second is short.
+
+    Joints whose axes digits of the file tilt ("1.5708") move the centre of mass along that line by
+    next to nothing: of what they leave there, least squares would take a part to the side.
+    """
+    x, y = np.linalg.svd(places[:, :2] - places[:, :2].mean(axis=0))[2][0]
+    return np.array([[-y, x], [_ALONG * x, _ALONG * y]])
 
 
 def _under_hip(part: Part, data: Any) -> Array:
