@@ -538,6 +538,18 @@ def test_ranges_that_nothing_lies_in_are_told(known):
         load(mjcf(leg(f'<joint name="a" {none} axis="0 1 0"/>')))  # warnings are errors
 
 
+def test_excludes_of_bodies_that_there_are_not_are_told():
+    exclude = '<contact><exclude body1="{}" body2="trunk"/></contact>'
+    text = mjcf(leg('<joint name="a"/>'), after=exclude)
+    load(text.format("world"))
+    load(text.format("leg"))
+    with pytest.warns(FootworkWarning, match="<exclude>: no body 'lge'; did you mean 'leg'"):
+        assert load(text.format("lge")).never_collide == ()
+    many = "<contact>" + '<exclude body1="x" body2="y"/>' * 20_000 + "</contact>"
+    with pytest.warns(FootworkWarning, match="no body 'x'.*nor those of 39999 more"):
+        load(text.format("leg").replace("</mujoco>", many + "</mujoco>"))
+
+
 def test_a_file_without_bodies_says_so():
     with pytest.warns(FootworkWarning, match="no <body> in it"):
         assert load("<mujoco><worldbody><geom size='1'/></worldbody></mujoco>").nv == 0

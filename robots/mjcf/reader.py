@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from ...errors import counted
+from ...errors import counted, unknown
 from ..closures import JointCoupling
 from ..files.hardened_xml import Node
 from ..findings import Finding
@@ -77,7 +77,7 @@ _BODIES = ("composite", "flexcomp", "flex")  # stand for bodies and joints
 
 def left_out(file: Mjcf, builder: Builder) -> list[Finding]:
     """Return what of a file becomes no part of the robot; warnings where that moves it."""
-    findings = [*_forces(file), *_limits(file, builder), *_settings(file)]
+    findings = [*_forces(file), *_limits(file, builder), *_settings(file), *_excludes(file)]
     if not any(node.tag == "body" for node in file.world.walk()):
         message = "no <body> in it: a robot without links, without mass"
         findings.append(Finding("warning", "bodies", message, "load the file that has them"))
@@ -170,6 +170,25 @@ def _is_empty(known: Attributes) -> bool:
     low, high = values(known, "range", (0.0, 0.0))
     limited = known.get("limited", "auto")
     return bool(low >= high and limited != "false" and (low or high or limited == "true"))
+
+
+def _excludes(file: Mjcf) -> list[Finding]:
+    """Return what is said of excludes that name no bodies."""
+    bodies = [node.get("name") for node in file.world.walk() if node.tag == "body"]
+    known, excludes = {"world", *bodies}, file.sections.get("contact", ())
+    lost = [
+        (node, name)
+        for node in excludes
+        if node.tag == "exclude"
+        for name in (node.get("body1"), node.get("body2"))
+        if name not in known
+    ]
+    if not lost:
+        return []
+    node, name = lost[0]  # alone, as finding the nearest names takes time
+    more = f", nor those of {len(lost) - 1} more" * (len(lost) > 1)
+    message = f"<exclude>: {unknown('body', name, bodies)}{more}; left out"
+    return [Finding("warning", "exclude", message, line=node.line)]
 
 
 def _settings(file: Mjcf) -> list[Finding]:
