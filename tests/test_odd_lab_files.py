@@ -84,9 +84,9 @@ def storage(path, head, names, values):
     return path
 
 
-def force_file(path, plates, naming=1):
+def force_file(path, plates, naming=1, start=0.0):
     force, torque, keys = NAMINGS[naming]
-    names, columns = ["time"], [np.arange(len(plates[0])) / plates[0].rate]
+    names, columns = ["time"], [start + np.arange(len(plates[0])) / plates[0].rate]
     for plate, key in zip(plates, keys, strict=False):
         on = plate.loaded[:, None]
         where = {"plate": key}
@@ -130,6 +130,48 @@ def test_a_trial_with_forces_of_opensim_is_the_same_gait(tmp_path):
     assert biomechanics.analyse_gait(other, 70.0).moment("right hip") == pytest.approx(
         one.moment("right hip"), abs=1e-6
     )
+
+
+def trc_from(path, markers, begin):
+    """A .trc file whose times begin at `begin` [s]."""
+    lines = biomechanics.write_trc(path, markers).read_text().split("\n")
+    for i, line in enumerate(lines[6:-1], start=6):
+        frame, time, *rest = line.split("\t")
+        lines[i] = "\t".join([frame, f"{float(time) + begin:.6f}", *rest])
+    path.write_text("\n".join(lines))
+    return path
+
+
+@pytest.mark.parametrize(("begin", "start"), [(0.1, 0), (3.1, 3), (0, 0.1), (0, 0.104)])
+def test_markers_and_forces_of_different_begins_are_simultaneous(tmp_path, begin, start):
+    """The times of a .trc and of a .mot count, as either may be a part of the trial."""
+    trial, first = walk(), 20
+    late = begin > start
+    markers = trial.markers.cut(first, len(trial.markers) - 1) if late else trial.markers
+    skipped = 0 if late else round((start - begin) * trial.plates[0].rate)
+    plates = [plate.cut(skipped, len(plate) - 1) for plate in trial.plates]
+    file = trc_from(tmp_path / "a.trc", markers, begin)
+    force_file(tmp_path / "a.mot", plates, start=start)
+    read = biomechanics.read_trial(file, threshold=plates[0].threshold)
+    assert any("are left out" in note for note in read.notes)
+    frames = max(first, skipped)
+    for one, other in zip(trial.plates, read.plates, strict=True):
+        assert other.force[0] == pytest.approx(one.force[frames], abs=1e-8)
+    whole = trial.cut(frames, len(trial.markers) - 1)
+    expected = biomechanics.analyse_gait(whole, 70.0).moment("right hip")
+    found = biomechanics.analyse_gait(read, 70.0).moment("right hip")
+    assert found == pytest.approx(expected, abs=1e-4)
+
+
+def test_markers_and_forces_of_other_times_are_told(tmp_path):
+    trial = walk()
+    file = biomechanics.write_trc(tmp_path / "a.trc", trial.markers)
+    for start in (50.0, -50.0):
+        force_file(tmp_path / "a.mot", trial.plates, start=start)
+        with pytest.raises(DataError, match="no time in common"):
+            biomechanics.read_trial(file)
+    force_file(tmp_path / "a.mot", trial.plates, start=4e-4)  # rounding
+    assert not any("left out" in note for note in biomechanics.read_trial(file).notes)
 
 
 def test_coordinates_of_opensim_are_in_radians(tmp_path):

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 import os
 from pathlib import Path
 
@@ -11,9 +12,9 @@ from ...robots.values import text
 from .c3d import read_c3d
 from .force_plates import THRESHOLD
 from .forces import read_forces
-from .storage import read_storage_forces
+from .storage import read_timed_forces
 from .table import read_table
-from .trc import read_trc
+from .trc import read_timed_trc
 from .trial import Trial
 
 FORCES = (".forces", ".mot", ".sto")
@@ -33,7 +34,8 @@ def read_trial(
     Args:
         path: of the markers.
         forces: the .forces, .mot or .sto file of a .trc; default: the one of the same name beside
-            it, if any.
+            it, if any. Times of .mot and .sto files are those of the .trc; a .forces file has none,
+            and begins with the markers.
         up: the vertical axis; default z for C3D and y for the others.
         unit: of the lengths of a table, which does not state it.
         threshold: vertical force above which a plate counts as loaded [N].
@@ -61,7 +63,7 @@ def read_trial(
 def _with_forces(
     file: Path, forces: str | os.PathLike[str] | None, up: str, threshold: float
 ) -> Trial:
-    markers, notes = read_trc(file, up)
+    markers, notes, begin = read_timed_trc(file, up)
     beside = [file.with_suffix(suffix) for suffix in FORCES if file.with_suffix(suffix).is_file()]
     if forces is None and not beside:
         lacking = f"no force plates: no {file.with_suffix(FORCES[0]).name}"
@@ -69,8 +71,44 @@ def _with_forces(
     place = beside[0] if forces is None else as_path(forces, "forces", DataError)
     if place.suffix.lower() == FORCES[0]:
         return Trial(markers, read_forces(place, up, threshold), str(file), notes)
-    plates, told = read_storage_forces(place, up, threshold)
-    return Trial(markers, plates, str(file), (*notes, *told))
+    plates, told, start = read_timed_forces(place, up, threshold)
+    trial = Trial(markers, plates, str(file), (*notes, *told))
+    return _from_when_both_are_measured(trial, begin, start)
+
+
+def _from_when_both_are_measured(trial: Trial, begin: float, start: float) -> Trial:
+    """Return a trial whose first frame and first samples are simultaneous.
+
+    Args:
+        trial: as read.
+        begin: the files' time of the first frame of the markers [s].
+        start: that of the first sample of the plates [s].
+
+    Raises:
+        DataError: no time in common.
+    """
+    markers, plates = trial.markers, trial.plates
+    frames = max(0, math.ceil((start - begin) * markers.rate - 0.1))  # 0.1: times are rounded
+    samples = round((begin + frames / markers.rate - start) * plates[0].rate)
+    if frames >= len(markers) or samples >= len(plates[0]):
+        ends = begin + markers.t[-1], start + (len(plates[0]) - 1) / plates[0].rate
+        raise DataError(
+            f"{trial.source}: markers from {begin:g} to {ends[0]:g} s, forces from {start:g} to "
+            f"{ends[1]:g} s: no time in common"
+        )
+    notes = trial.notes
+    if frames or samples:
+        left = f"{frames} frames" if frames else f"{samples} samples of the plates"
+        notes += (
+            f"the markers begin at {begin:g} s, the forces at {start:g} s: the first {left} are "
+            "left out",
+        )
+    return Trial(
+        markers.cut(frames, len(markers) - 1),
+        tuple(plate.cut(samples, len(plate) - 1) for plate in plates),
+        trial.source,
+        notes,
+    )
 
 
 def _noticed(trial: Trial) -> list[str]:

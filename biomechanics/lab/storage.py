@@ -97,6 +97,13 @@ def read_storage_forces(
     Raises:
         DataError: an invalid file, or one without forces vx vy vz and points px py pz.
     """
+    return read_timed_forces(path, up, threshold)[:2]
+
+
+def read_timed_forces(
+    path: str | os.PathLike[str], up: str = "y", threshold: float = THRESHOLD
+) -> tuple[tuple[ForcePlate, ...], tuple[str, ...], float]:
+    """Return (plates, notes, the file's time of the first sample [s])."""
     storage = read_storage(path)
     found: dict[str, dict[str, str]] = {}
     for name in storage.names:
@@ -117,7 +124,7 @@ def read_storage_forces(
     left = [name for name in storage.names if name not in used]
     notes = [note] if note else []
     notes += [f"columns of no plate are left out: {', '.join(left)}"] if left else []
-    return plates, tuple(notes)
+    return plates, tuple(notes), float(storage.t[0])
 
 
 def _plate(

@@ -26,6 +26,13 @@ def read_trc(path: str | os.PathLike[str], up: str = "y") -> tuple[Markers, tupl
     Raises:
         DataError: an invalid file; the message names the line.
     """
+    return read_timed_trc(path, up)[:2]
+
+
+def read_timed_trc(
+    path: str | os.PathLike[str], up: str = "y"
+) -> tuple[Markers, tuple[str, ...], float]:
+    """Return (markers, notes, the file's time of the first frame [s]); see `read_trc`."""
     file, lines = lab_text.read_lines(path)
     if len(lines) < 6 or not lines[0].startswith("PathFileType"):
         raise DataError(f"{file}, line 1: expected 'PathFileType …' and five lines of header")
@@ -51,7 +58,8 @@ def read_trc(path: str | os.PathLike[str], up: str = "y") -> tuple[Markers, tupl
     positions = positions * lab_text.metres(header["Units"], file, 3)
     positions[(positions == 0).all(axis=2)] = np.nan
     lab_text.refuse_wrong_unit(file, positions, header["Units"])
-    return Markers(tuple(names), positions, rate, up), (*notes, *([] if note is None else [note]))
+    notes += [] if note is None else [note]
+    return Markers(tuple(names), positions, rate, up), tuple(notes), float(table[0, 1])
 
 
 def _with_data(names: list[str], count: float, rows: Sequence[str]) -> list[str]:
