@@ -392,6 +392,16 @@ def test_the_command_takes_robots_with_its_flags():
     assert scenario("stairs", "--friction", "0.4").friction == 0.4
 
 
+@pytest.mark.parametrize(("name", "drawn"), [("biped", True), ("double_pendulum", False)])
+def test_a_least_push_is_drawn_unless_it_is_far_longer_than_the_robot(name, drawn):
+    """A pendulum with strong joints holds 600 times its weight: the camera went as far away."""
+    with fw.live(name) as scene:
+        viewer = scene._viewer
+        assert any("least push" in entry.key for entry in viewer._store.entries()) == drawn
+        away = np.linalg.norm(viewer._camera.eye - np.array(viewer._camera.target))
+        assert away < 10 * viewer.scale
+
+
 def is_listening(port):
     import socket
 

@@ -25,6 +25,7 @@ from .viewer import LiveViewer
 T = TypeVar("T")
 
 _FAINT = 0.4  # opacity of the least push
+_LONGEST = 3.0  # arrow of the least push [robot's heights]: longer ones are in the panel alone
 _LEGEND = 0.2  # share of the picture's width that the legend covers
 
 
@@ -83,7 +84,8 @@ class Picture:
         elif hold is not None:
             draw_answer(viewer, scenario, hold, by_margin=True, scale=state.stance.scale)
             push = state.stance.least_push
-            if push is not None and push[1].any():
-                vector = state.stance.scale * push[0] * np.array([*push[1], 0.0])
+            length = 0.0 if push is None else state.stance.scale * push[0]
+            if push is not None and push[1].any() and length < _LONGEST * viewer.scale:
+                vector = length * np.array([*push[1], 0.0])
                 style: dict[str, Any] = {"color": COLORS["load"], "opacity": _FAINT, "on_top": True}
                 viewer.arrow("least push", hold.state.com, vector, **style)
