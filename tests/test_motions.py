@@ -555,6 +555,7 @@ def test_damaged_files_and_values_are_refused(way, g1, tmp_path):
             read_motion(tmp_path / "a.npz", g1)
     for name, text, match in (
         ("a.csv", "", "empty file"),
+        ("a.csv", "t,q.left_knee_joint\n", "a.csv: names of columns without a row"),
         ("b.csv", "a,b\n1,2\n", "joints: 'g1' lacks a, b of the file"),
         ("c.csv", "1,2,3\n4,5,6\n", "got 3 columns; expected x, y, z of the base"),
         ("d.csv", "1,2\n3\n", "rows of several lengths"),

@@ -197,14 +197,25 @@ def test_every_kind_has_a_plot(key, tmp_path):
         assert (tmp_path / "drawn.png").stat().st_size > 2000
 
 
-def test_a_robot_that_walked_is_seen_too(load_robot):
+def test_a_robot_that_walked_is_seen_too(load_robot, monkeypatch):
     human = load_robot("human", "floating")
     walk = biomechanics.synthetic_walk()
-    own = biomechanics.analyse_gait(walk.trial().cut(0, 39), walk.mass, cutoff=None)
+    trial = walk.trial().cut(0, 39)
+    idle = replace(trial.plates[0], name="idle", force=0 * trial.plates[0].force)
+    trial = replace(trial, plates=(*trial.plates, idle))
+    own = biomechanics.analyse_gait(trial, walk.mass, cutoff=None)
     found = biomechanics.robot_gait(own, human, progress=False)
+    played = {}
+    animate = fw.Viewer.animate
+    monkeypatch.setattr(
+        fw.Viewer, "animate", lambda *args, **more: played.update(more) or animate(*args, **more)
+    )
     viewer = fw.view(found)
     assert viewer.robot is found.subject.robot
     assert any(name.startswith("plate ") for name in viewer.names)
+    (plotted,) = played["series"]
+    names = [f"plate {plate.name}" for plate in trial.plates if plate.loaded.any()]
+    assert list(plotted.values) == names != []  # and none that nobody stepped on
     axes = fw.plot(found, "left")
     assert [ax.get_title() for ax in axes[:, 0]] == ["left ankle", "left knee", "left hip"]
     assert axes[1, 0].lines[0].get_ydata() == pytest.approx(found.moment("left knee")[:, 0])

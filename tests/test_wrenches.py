@@ -342,7 +342,9 @@ def test_what_is_no_log_is_refused(tmp_path):
         SensorLog.read(written(*lines[1:]), log.robot)
     with pytest.raises(DataError, match="got no gyro"):
         SensorLog.read(written(lines[0].replace("gyro", "rate"), *lines[1:]), log.robot)
-    with pytest.raises(ConfigurationError, match=r"lacks gyro\.z"):
+    with pytest.raises(DataError, match=r"bad\.csv: names of columns without a row"):
+        SensorLog.read(written(lines[0]), log.robot)
+    with pytest.raises(ConfigurationError, match=r"bad\.csv: gyro: the file lacks gyro\.z"):
         SensorLog.read(written(lines[0].replace("gyro.z", "gyro.u"), *lines[1:]), log.robot)
     with pytest.raises(DataError, match="once"):
         SensorLog.read(written(lines[0].replace("gyro.z", "gyro.x"), *lines[1:]), log.robot)

@@ -211,17 +211,9 @@ class SensorLog:
                 f"{path}: got no {', '.join(lacking)}; expected t [s], {own['q'][0]}, …, "
                 f"{own['tau'][0]}, …, gyro.x, …, accelerometer.x, …"
             )
-        given: dict[str, Any] = {"v": None} | found.arrays
-        for kind, names in own.items():
-            if kind in given and kind in found.names:
-                have = dict(zip(found.names[kind], given[kind].T, strict=True))
-                given[kind] = in_order(robot, have, tuple(names), kind)
-        if "touching" in given:
-            names = [name.removeprefix("touching.") for name in found.names["touching"]]
-            given["touching"] = dict(zip(names, given["touching"].T, strict=True))
         notes = (f"left out: {', '.join(found.others)}",) if found.others else ()
         try:
-            return cls(robot, **given, notes=notes)
+            return cls(robot, **_in_order(robot, found, own), notes=notes)
         except ConfigurationError as error:
             raise ConfigurationError(f"{path}: {error}") from None
 
@@ -234,6 +226,19 @@ class SensorLog:
 
 
 _VECTORS = ("q", "v", "tau", "gyro", "accelerometer")
+
+
+def _in_order(robot: Robot, found: _Found, own: Mapping[str, list[str]]) -> dict[str, Any]:
+    """The arrays of a file by their names, columns in the robot's order."""
+    given: dict[str, Any] = {"v": None} | found.arrays
+    for kind, names in own.items():
+        if kind in given and kind in found.names:
+            have = dict(zip(found.names[kind], given[kind].T, strict=True))
+            given[kind] = in_order(robot, have, tuple(names), kind)
+    if "touching" in given:
+        names = [name.removeprefix("touching.") for name in found.names["touching"]]
+        given["touching"] = dict(zip(names, given["touching"].T, strict=True))
+    return given
 
 
 def _booleans(values: Any, name: str, n: int) -> NDArray[np.bool_]:

@@ -36,8 +36,10 @@ class Table(NamedTuple):
         """Return columns (n, k) as numbers.
 
         Raises:
-            DataError: cells that are no numbers; in which row.
+            DataError: no rows, or cells that are no numbers; in which row.
         """
+        if not self.lines:
+            raise DataError("names of columns without a row of numbers below them")
         try:
             table = np.loadtxt(
                 self.lines, delimiter=self.delimiter if self.delimiter != " " else None,

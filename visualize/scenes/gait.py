@@ -48,7 +48,8 @@ def view_robot_gait(found: RobotGait) -> Viewer:
         _draw_plates(viewer, trial, int(frames[k]))
 
     times = np.arange(len(found.fit.q)) / rate
-    forces = {f"plate {p.name}": p.force[: len(times), 2] for p in trial.plates}
+    used = [plate for plate in trial.plates if plate.loaded.any()]
+    forces = {f"plate {plate.name}": plate.force[: len(times), 2] for plate in used}
     series = [Series("vertical force", times, forces, "N")] if forces else []
     viewer.animate(times[frames], found.fit.q[frames], draw=draw, series=series)
     return viewer

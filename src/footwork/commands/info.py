@@ -53,13 +53,14 @@ def _motion_facts(motion: Motion) -> dict[str, Any]:
     first = 6 if robot.is_floating else 0
     speeds = np.abs(motion.v[:, first:]).max(axis=0, initial=0.0)
     fastest = int(speeds.argmax()) if len(speeds) else 0
+    cutoff = smoothing.cutoff if smoothing else None
     facts = {
         "motion": motion.name,
         "robot": robot.name,
         "samples": len(motion),
         "duration [s]": round(motion.duration, 6),
         "rate [Hz]": round(motion.rate, 6),
-        "smoothed at [Hz]": (smoothing and smoothing.cutoff) or "",
+        "smoothed at [Hz]": "" if cutoff is None else round(cutoff, 6),
         "fastest joint": robot.joint_of_row[first + fastest] if len(speeds) else "",
         "at [rad/s]": round(float(speeds[fastest]), 6) if len(speeds) else "",
     }
