@@ -52,19 +52,41 @@ def test_a_label_twice_is_told_and_both_are_kept(tmp_path):
     assert any("is there 2 times" in note for note in read.notes)
 
 
-def test_a_c3d_label_twice(tmp_path):
-    ezc3d = pytest.importorskip("ezc3d")
-    content = ezc3d.c3d()
+def c3d(path, names, points):
+    """A C3D file of markers at points (n, m, 3), said to be in millimetres."""
+    content = pytest.importorskip("ezc3d").c3d()
     content["parameters"]["POINT"]["RATE"]["value"] = [100.0]
-    content["parameters"]["POINT"]["LABELS"]["value"] = ["heel", "toe", "heel"]
+    content["parameters"]["POINT"]["LABELS"]["value"] = list(names)
     content["parameters"]["POINT"]["UNITS"]["value"] = ["mm"]
-    points = np.ones((4, 3, 20))
-    points[:3] = 1000 * np.random.default_rng(0).random((3, 3, 1))
-    content["data"]["points"] = points
-    content.write(str(tmp_path / "a.c3d"))
+    ones = np.ones((1, len(names), len(points)))
+    content["data"]["points"] = np.concatenate([np.moveaxis(points, 0, -1).swapaxes(0, 1), ones])
+    content.write(str(path))
+    return path
+
+
+def test_three_zeros_in_a_c3d_are_a_missing_marker(tmp_path):
+    points = 1000 * np.random.default_rng(0).random((20, 3, 3))
+    points[5:8, 1] = 0
+    read = biomechanics.read_trial(c3d(tmp_path / "a.c3d", ["heel", "toe", "hip"], points))
+    assert read.markers.missing == {"toe": 3}
+    assert np.isnan(read.markers["toe"][5:8]).all()
+    assert read.markers["heel"] == pytest.approx(1e-3 * points[:, 0], rel=1e-6)
+
+
+@pytest.mark.parametrize("scale", [1e-3, 1e3])
+def test_a_c3d_in_another_unit_than_it_says_is_told(tmp_path, scale):
+    points = scale * 1000 * np.random.default_rng(0).random((20, 3, 3))
+    file = c3d(tmp_path / "a.c3d", ["heel", "toe", "hip"], points)
+    with pytest.raises(DataError, match=r"a\.c3d: with lengths in mm the markers span"):
+        biomechanics.read_trial(file)
+
+
+def test_a_c3d_label_twice(tmp_path):
+    points = np.tile(1000 * np.random.default_rng(0).random((1, 3, 3)), (20, 1, 1))
+    c3d(tmp_path / "a.c3d", ["heel", "toe", "heel"], points)
     read = biomechanics.read_trial(tmp_path / "a.c3d")
     assert read.markers.names == ("heel", "toe", "heel (2)")
-    assert read.markers["heel (2)"] == pytest.approx(1e-3 * points[:3, 2].T, rel=1e-6)
+    assert read.markers["heel (2)"] == pytest.approx(1e-3 * points[:, 2], rel=1e-6)
     assert any("'heel' is there 2 times" in note for note in read.notes)
 
 
