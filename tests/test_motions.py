@@ -597,6 +597,12 @@ def test_what_a_file_has_besides_and_doubts_are_told(way, g1, tmp_path):
     read = read_motion(tmp_path / "d.npz", g1, cutoff=None)
     assert "not used: dof_vel, key_bodies" in read.notes
     assert any("are the file's joints in degrees?" in note for note in read.notes)
+    assert not any("lengths in mm" in note for note in read.notes)
+    for scale in (100, 1000):
+        keys["root_pos"] = scale * way.q[:, :3]
+        npz(tmp_path / "m.npz", dof_pos=way.q[:, 7:], **keys)
+        read = read_motion(tmp_path / "m.npz", g1, cutoff=None)
+        assert any("are the file's lengths in mm or cm?" in note for note in read.notes)
     npz(tmp_path / "s.npz", t=way.t, q=way.q.astype(np.float32), v=way.v.astype(np.float32))
     read = read_motion(tmp_path / "s.npz", g1)
     assert read.notes[0] == "the file names no joints: q as of 'g1' assumed"

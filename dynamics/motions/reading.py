@@ -22,6 +22,8 @@ from .samples import Samples
 from .saving import own_arrays
 from .smoothing import AUTO
 
+_TALLEST = 20.0  # [m]: a base is lower
+
 
 def read_motion(
     path: str | Path,
@@ -145,7 +147,15 @@ def _with_base(
     turn, rounded = poses.unit(found.turn)
     turn, ordered = poses.in_order(robot, turn, quaternion, found.order)
     q[:, :3], q[:, 3:7] = found.place, turn
-    return q, (*rounded, *ordered)
+    return q, (*_doubtful_height(q[:, 2]), *rounded, *ordered)
+
+
+def _doubtful_height(z: Array) -> tuple[str, ...]:
+    """What to say of a base that is as high above the origin as no robot stands."""
+    height = float(np.median(np.abs(z))) if len(z) else 0.0
+    if height < _TALLEST:
+        return ()
+    return (f"the base is {height:.3g} m from z = 0: are the file's lengths in mm or cm?",)
 
 
 def _times(found: Samples, rate: float | None, count: int) -> tuple[Array, tuple[str, ...]]:
