@@ -559,6 +559,7 @@ def test_damaged_files_and_values_are_refused(way, g1, tmp_path):
         ("b.csv", "a,b\n1,2\n", "joints: 'g1' lacks a, b of the file"),
         ("c.csv", "1,2,3\n4,5,6\n", "got 3 columns; expected x, y, z of the base"),
         ("d.csv", "1,2\n3\n", "rows of several lengths"),
+        ("d.csv", "t,q.knee,q.hip\n1,2,3\n1,2,3,4\n", "row 2: got 4 cells under 3 names"),
         ("e.csv", "root_x,root_y,knee\n1,2,3\n", "no column for the base's qw, qx, qy, qz, z"),
         ("f.csv", "root_x,base_x,knee\n1,2,3\n", "both are the base's x"),
         ("g.bvh", "", "ends in '.bvh'; expected .npz"),

@@ -342,6 +342,9 @@ def test_what_is_no_log_is_refused(tmp_path):
         SensorLog.read(written(*lines[1:]), log.robot)
     with pytest.raises(DataError, match="got no gyro"):
         SensorLog.read(written(lines[0].replace("gyro", "rate"), *lines[1:]), log.robot)
+    with pytest.raises(DataError, match=r"bad\.csv: row 2: got \d+ cells under \d+ names"):
+        SensorLog.read(written(*lines[:2], f"0,{lines[2]}", *lines[3:]), log.robot)
+    assert len(SensorLog.read(written(lines[0], *(f"{x}," for x in lines[1:])), log.robot)) > 2
     with pytest.raises(DataError, match=r"bad\.csv: names of columns without a row"):
         SensorLog.read(written(lines[0]), log.robot)
     with pytest.raises(ConfigurationError, match=r"bad\.csv: gyro: the file lacks gyro\.z"):

@@ -36,10 +36,12 @@ class Table(NamedTuple):
         """Return columns (n, k) as numbers.
 
         Raises:
-            DataError: no rows, or cells that are no numbers; in which row.
+            DataError: no rows, rows that are longer or shorter than the header, or cells that are
+                no numbers; in which row.
         """
         if not self.lines:
             raise DataError("names of columns without a row of numbers below them")
+        self._refuse_other_widths()
         try:
             table = np.loadtxt(
                 self.lines, delimiter=self.delimiter if self.delimiter != " " else None,
@@ -50,6 +52,21 @@ class Table(NamedTuple):
                 f"a cell that is no number, or rows of several lengths: {error}"
             ) from None
         return np.asarray(table, dtype=float)
+
+    def _refuse_other_widths(self) -> None:
+        """Raise if a row has not as many cells as the header: they are of other columns then.
+
+        `loadtxt` sees this only where it reads all columns. A last cell may be empty.
+        """
+        if self.header is None:
+            return
+        width = len(self.header)
+        for k, line in enumerate(self.lines, start=1):
+            blank = self.delimiter == " "
+            cells = len(line.split()) if blank else line.count(self.delimiter) + 1
+            empty = not blank and line.rstrip().endswith(self.delimiter)
+            if cells not in (width, width + empty):
+                raise DataError(f"row {k}: got {cells} cells under {width} names of columns")
 
 
 def contents(path: Path) -> Any:
