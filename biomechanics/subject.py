@@ -14,7 +14,7 @@ import pinocchio as pin
 
 from ..arrays import Array
 from ..dynamics.kinematics import frame_placement
-from ..errors import counted
+from ..errors import ConfigurationError, counted
 from ..robots.configuration import check_robot
 from ..robots.robot import Robot
 from ..robots.values import instance, mapping, number, whole_number
@@ -94,7 +94,7 @@ def make_subject(
     """
     check_robot(robot)
     instance(markers, "markers", Markers)
-    links = mapping(links, "links", kind="segment")
+    _check_links(robot, mapping(links, "links", kind="segment"))
     every = whole_number(every, "every", at_least=1)
     if names is None:
         names = marker_set_of(markers)
@@ -110,6 +110,19 @@ def make_subject(
     on = _links_of_markers(names, links)
     attachments = attach(scaled, fit.q, on, seen.only(tuple(on)).positions[frames])
     return Subject(scaled, attachments, fit.q[0], factors, fit)
+
+
+def _check_links(robot: Robot, links: Mapping[str, str]) -> None:
+    """Raise if a segment has no link, or a link that the robot has not."""
+    if lacking := [segment for segment in HUMAN if segment not in links]:
+        raise ConfigurationError(
+            f"links: got none for {', '.join(lacking)}; expected one for each of {list(HUMAN)}"
+        )
+    if others := [link for link in links.values() if link not in robot.frame_names]:
+        raise ConfigurationError(
+            f"{robot.name!r} has no link {', '.join(map(repr, others))}; expected a robot with the "
+            'links of a person, such as "human", or links={segment: link}'
+        )
 
 
 def _factors(robot: Robot, poses: Poses, links: Mapping[str, str]) -> dict[str, float]:

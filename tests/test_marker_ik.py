@@ -252,6 +252,15 @@ def subject(robot):
     return w, biomechanics.make_subject(robot, w.trial().markers, w.mass)
 
 
+def test_a_robot_without_the_links_of_a_person_is_told(biped):
+    w = biomechanics.synthetic_walk(rate=100)
+    markers = w.trial().markers.cut(0, 20)
+    with pytest.raises(ConfigurationError, match=r"'biped' has no link 'middle_pelvis'.*\"human\""):
+        biomechanics.make_subject(biped, markers, w.mass)
+    with pytest.raises(ConfigurationError, match="links: got none for right thigh, right shank"):
+        biomechanics.make_subject(biped, markers, w.mass, links={"pelvis": "pelvis"})
+
+
 def test_a_human_follows_the_walker(load_robot):
     """Another skeleton, scaled: its markers within a centimetre, its ankles and hips alike."""
     robot = load_robot("human", "floating")

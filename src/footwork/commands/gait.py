@@ -69,7 +69,9 @@ def _reading_flags(parser: argparse.ArgumentParser) -> None:
         metavar="FILE",
         help="marker set: landmark of each marker, as YAML or JSON",
     )
-    parser.add_argument("--side", choices=("right", "left"), help="sides to plot")
+    parser.add_argument(
+        "--side", choices=("right", "left"), help="the side to plot (with --out: both)"
+    )
     parser.add_argument(
         "--per-mass", action="store_true", help="plot forces and moments per body mass"
     )
