@@ -12,7 +12,7 @@ with the ε of each row eliminated.
 
 from __future__ import annotations
 
-from typing import Any
+from typing import Any, NamedTuple
 
 from ...contacts.kernels.algebra import add, dot, solve_lower, solve_upper
 from ...dynamics.kernels.scalars import inverse, roots
@@ -36,6 +36,76 @@ from .riccati import (
 BOUNDS = 6
 ENTRIES = 2, 2, 9, 9, 10, 10
 SIGNS = -1.0, 1.0, 1.0, -1.0, 1.0, -1.0
+
+
+class Vectors(NamedTuple):
+    """Of the slacks, and of a step.
+
+    Attributes:
+        flags: of lanes.
+        s, d, lack, ds: s, d, what s lacked at the start, and ds (L,).
+        wbar, lam, za, factors: `scales` of `slacks`, three of them (L,), the factors (5, K).
+        t: what d comes to, see `slacks` (L,).
+        dx: of the motion (N + 1, 12).
+        costate: of the node that has its turn (12,).
+        ru, du: r_u and the step of u (b, n).
+        re, deps, ge: r_ε, the step of ε, and what that is without a motion (N + 1, 6).
+        weights: 1/(W² of both slacks of a row) (N + 1, 6).
+    """
+
+    flags: Any
+    s: Any
+    wbar: Any
+    lam: Any
+    za: Any
+    d: Any
+    lack: Any
+    t: Any
+    ds: Any
+    factors: Any
+    dx: Any
+    costate: Any
+    ru: Any
+    du: Any
+    re: Any
+    deps: Any
+    ge: Any
+    weights: Any
+
+
+class Blocks(NamedTuple):
+    """Of the contacts.
+
+    Attributes:
+        H: the factors L of R + FᵀW²F, 1/L_aa on their diagonals (b, n, n).
+        V: of each node L⁻¹Gᵀ, row by row (6 n b,).
+        half: L⁻¹ of what u lacks (n b,).
+        L, M, C: of the contact that has its turn (n, 6), (n + 2, ≥ r), (D, 2 D).
+    """
+
+    H: Any
+    V: Any
+    half: Any
+    L: Any
+    M: Any
+    C: Any
+
+
+class Nodes(NamedTuple):
+    """Of the nodes, see `riccati`.
+
+    Attributes:
+        U, R, pulled: (N, 6, 6), (N, 6, 12), (N, 6).
+        P: of the node that has its turn (12, 12).
+        D, T: (6, 12), (6, 6), of no meaning in between.
+    """
+
+    U: Any
+    R: Any
+    pulled: Any
+    P: Any
+    D: Any
+    T: Any
 
 
 def slack_sizes(N: Any, b: Any, n: Any, m: Any, r: Any, D: Any, q: Any) -> Any:
@@ -103,8 +173,7 @@ def residuals(p, first, at, sizes, found, work):
     K, _P, _L = slack_sizes(N, b, n, m, r, D, q)
     off = D * K + b * m
     u, _w, x, y, eps, z, _told = found
-    _vectors, _factors, motions, inputs, rows, _weights, _flags = work
-    ru, re, pushed = inputs[0], rows[0], motions[1, 0]
+    ru, re, pushed = work.ru, work.re, work.costate
     value = 0.0
     for step_ in range(N + 1):
         k = N - step_
@@ -134,15 +203,14 @@ def residuals(p, first, at, sizes, found, work):
     return value
 
 
-def factor_node(p, first, at, sizes, k, wbar, factors, blocks, nodes):
+def factor_node(p, first, at, sizes, k, work, blocks, nodes):
     """Factor the Hessians of the contacts of node k, and go on from P_{k+1} to AᵀP'A."""
     n = sizes[2]
-    H, V, half, L, M, C = blocks
-    U, R, _pulled, P, D, T = nodes
-    own, _, width = of_node(V, half, first, k, n)
+    H, L = blocks.H, blocks.L
+    own, _, width = of_node(blocks.V, blocks.half, first, k, n)
     for i in range(first[k], first[k + 1]):
         given = p.R[i], p.F[i], p.C[i], at[i]
-        block_factor(given, i, sizes, wbar, factors, H[i], M, C)
+        block_factor(given, i, sizes, work.wbar, work.factors, H[i], blocks.M, blocks.C)
         for a in range(n):
             row, column = L[a], (i - first[k]) * n + a
             for j in range(WRENCH):
@@ -152,8 +220,9 @@ def factor_node(p, first, at, sizes, k, wbar, factors, blocks, nodes):
             for j in range(WRENCH):
                 row[j] = row[j] * H[i, a, a]
                 own[j * width + column] = row[j]
-    orthogonalise(own, width, U[k])
-    eliminate(p.h[k], p.K[k], U[k], P, R[k], T, D)
+    U, R, P = nodes.U[k], nodes.R[k], nodes.P
+    orthogonalise(own, width, U)
+    eliminate(p.h[k], p.K[k], U, P, R, nodes.T, nodes.D)
     carried(p.h[k], p.s[k], p.K[k], P)
 
 
@@ -163,10 +232,11 @@ def of_node(V, g, first, k, n):
     return V[WRENCH * start : WRENCH * end], g[start:end], end - start
 
 
-def stiffen(p, sizes, k, wbar, weights, P):
+def stiffen(p, sizes, k, work, P):
     """Add Q_k and the curvature of the rows of x, their ε eliminated."""
     N, b, n, m, r, D, q = sizes
     K, _P, _L = slack_sizes(N, b, n, m, r, D, q)
+    wbar, weights = work.wbar, work.weights
     for i in range(STATES):
         P[i, i] = P[i, i] + p.Q[k, i]
     for j in range(BOUNDS):
@@ -263,69 +333,91 @@ def solve(p, first, at, sizes, share, work, blocks, nodes, new):
         new: whether W is: then its factors are written before, node by node, as all is done that
             needs a node's numbers while these are in the processor's cache.
     """
-    N, b, n, m, _r, D, _q = sizes
-    K, _P, _L = slack_sizes(*sizes)
-    off = D * K + b * m
-    vectors, factors, motions, inputs, rows, weights, _flags = work
-    wbar, lack, t, ds = vectors[1], vectors[5], vectors[6], vectors[7]
-    ru, du = inputs[0], inputs[1]
-    re, deps, ge = rows[0], rows[1], rows[2]
-    dx, p_ = motions[0], motions[1, 0]
-    H, V, half, _L, M, _C = blocks
-    U, R, pulled, P, rest, _T = nodes
-    c, w = rest[0], rest[1]
-    clear(p_, STATES)
+    N, n = sizes[0], sizes[2]
+    clear(work.costate, STATES)
     if new:
         for i in range(STATES):
-            clear(P[i], STATES)
+            clear(nodes.P[i], STATES)
         for a in range(n + 2):
-            clear(M[a], M.shape[1])  # beyond r it stays so
+            clear(blocks.M[a], blocks.M.shape[1])  # beyond r it stays so
     for step_ in range(N + 1):
         k = N - step_
         if k < N:
             if new:
-                factor_node(p, first, at, sizes, k, wbar, factors, blocks, nodes)
-            own, g, width = of_node(V, half, first, k, n)
-            for i in range(first[k], first[k + 1]):
-                for a in range(n):
-                    du[i, a] = ru[i, a]
-            pull(p, at, sizes, first[k], first[k + 1], t, du)
-            for i in range(first[k], first[k + 1]):
-                alone = half[i * n : i * n + n]
-                for a in range(n):
-                    alone[a] = -du[i, a]
-                solve_lower(H[i], n, alone)
-            for j in range(WRENCH):
-                c[j] = dot(own[j * width : j * width + width], g, width)
-            backward(p.h[k], p.s[k], p.K[k], c, U[k], R[k], p_, pulled[k], w)
+                factor_node(p, first, at, sizes, k, work, blocks, nodes)
+            back_to(p, first, at, sizes, k, work, blocks, nodes)
         if new:
-            stiffen(p, sizes, k, wbar, weights, P)
-        for j in range(BOUNDS):
-            i = off + k * BOUNDS + j
-            ge[k, j] = t[i] + t[i + (N + 1) * BOUNDS] - re[k, j]
-            slope = t[i] - wbar[i] * ge[k, j] * weights[k, j]
-            p_[ENTRIES[j]] = p_[ENTRIES[j]] + SIGNS[j] * slope
-    clear(dx[0], STATES)
+            stiffen(p, sizes, k, work, nodes.P)
+        rows_of(sizes, k, work)
+    clear(work.dx[0], STATES)
     for k in range(N + 1):
-        for j in range(BOUNDS):
-            along = ge[k, j] + wbar[off + k * BOUNDS + j] * SIGNS[j] * dx[k, ENTRIES[j]]
-            deps[k, j] = along * weights[k, j]
-        left_of_rows(sizes, k, dx, deps, lack, share, ds)
+        step_of_rows(sizes, k, share, work)
         if k < N:
-            own, g, width = of_node(V, half, first, k, n)
-            free(p.h[k], p.s[k], p.K[k], dx[k], dx[k + 1])
-            for j in range(WRENCH):
-                c[j] = pulled[k, j] + dot(R[k, j], dx[k + 1], STATES)
-            for i in range(width):
-                total = g[i]
-                for j in range(WRENCH):
-                    total = total - own[j * width + i] * c[j]
-                g[i] = total
-            clear(w, WRENCH)
-            for i in range(first[k], first[k + 1]):
-                for a in range(n):
-                    du[i, a] = half[i * n + a]
-                solve_upper(H[i], n, du[i])
-                add_times(p.G[i], du[i], WRENCH, n, w)
-            push(p.h[k], p.K[k], w, dx[k + 1])
-            left_over(p, at, sizes, first[k], first[k + 1], du, lack, share, ds)
+            step_from(p, first, at, sizes, k, share, work, blocks, nodes)
+
+
+def back_to(p, first, at, sizes, k, work, blocks, nodes):
+    """Take the costate of x_{k+1} back to x_k, with what u_k lacks, of which L⁻¹ is written."""
+    n, H, half, du = sizes[2], blocks.H, blocks.half, work.du
+    own, g, width = of_node(blocks.V, half, first, k, n)
+    for i in range(first[k], first[k + 1]):
+        for a in range(n):
+            du[i, a] = work.ru[i, a]
+    pull(p, at, sizes, first[k], first[k + 1], work.t, du)
+    for i in range(first[k], first[k + 1]):
+        alone = half[i * n : i * n + n]
+        for a in range(n):
+            alone[a] = -du[i, a]
+        solve_lower(H[i], n, alone)
+    c, w = nodes.D[0], nodes.D[1]
+    for j in range(WRENCH):
+        c[j] = dot(own[j * width : j * width + width], g, width)
+    U, R, pulled = nodes.U[k], nodes.R[k], nodes.pulled[k]
+    backward(p.h[k], p.s[k], p.K[k], c, U, R, work.costate, pulled, w)
+
+
+def rows_of(sizes, k, work):
+    """Add to the costate what the rows of x_k ask for, their ε eliminated."""
+    N, b, _n, m, _r, D, _q = sizes
+    K, _P, _L = slack_sizes(*sizes)
+    wbar, t, ge, costate = work.wbar, work.t, work.ge, work.costate
+    for j in range(BOUNDS):
+        i = D * K + b * m + k * BOUNDS + j
+        ge[k, j] = t[i] + t[i + (N + 1) * BOUNDS] - work.re[k, j]
+        slope = t[i] - wbar[i] * ge[k, j] * work.weights[k, j]
+        costate[ENTRIES[j]] = costate[ENTRIES[j]] + SIGNS[j] * slope
+
+
+def step_of_rows(sizes, k, share, work):
+    """Write dε of the rows of x_k, and ds."""
+    _N, b, _n, m, _r, D, _q = sizes
+    K, _P, _L = slack_sizes(*sizes)
+    dx, deps = work.dx, work.deps
+    for j in range(BOUNDS):
+        i = D * K + b * m + k * BOUNDS + j
+        along = work.ge[k, j] + work.wbar[i] * SIGNS[j] * dx[k, ENTRIES[j]]
+        deps[k, j] = along * work.weights[k, j]
+    left_of_rows(sizes, k, dx, deps, work.lack, share, work.ds)
+
+
+def step_from(p, first, at, sizes, k, share, work, blocks, nodes):
+    """Write du_k, the ds of its limits, and where it takes x_{k+1}."""
+    n, du, dx = sizes[2], work.du, work.dx
+    own, g, width = of_node(blocks.V, blocks.half, first, k, n)
+    free(p.h[k], p.s[k], p.K[k], dx[k], dx[k + 1])
+    c, w = nodes.D[0], nodes.D[1]
+    for j in range(WRENCH):
+        c[j] = nodes.pulled[k, j] + dot(nodes.R[k, j], dx[k + 1], STATES)
+    for i in range(width):
+        total = g[i]
+        for j in range(WRENCH):
+            total = total - own[j * width + i] * c[j]
+        g[i] = total
+    clear(w, WRENCH)
+    for i in range(first[k], first[k + 1]):
+        for a in range(n):
+            du[i, a] = blocks.half[i * n + a]
+        solve_upper(blocks.H[i], n, du[i])
+        add_times(p.G[i], du[i], WRENCH, n, w)
+    push(p.h[k], p.K[k], w, dx[k + 1])
+    left_over(p, at, sizes, first[k], first[k + 1], du, work.lack, share, work.ds)

@@ -45,6 +45,9 @@ from .newton import (
     BOUNDS,
     ENTRIES,
     SIGNS,
+    Blocks,
+    Nodes,
+    Vectors,
     left_of_rows,
     left_over,
     residuals,
@@ -54,7 +57,6 @@ from .newton import (
 from .riccati import STATES, WRENCH, add_times, clear, free, push
 from .slacks import corrector, gone, predicted, predictor, steps
 
-VECTORS = 8  # of workspace, of as many entries as there are slacks
 TO_BOUNDARY = 0.99  # of the way to the boundary of the cones that a step may go
 # W²ds is a small number times a large one when limits are met: multipliers are less exact than the
 # forces and the cost, which they move by the square of their own error
@@ -133,13 +135,15 @@ def answer_shapes(N: Any, b: Any, n: Any, m: Any, r: Any, D: Any, q: Any) -> Any
 
 
 def _shapes(N, b, n, m, r, D, q):
-    """The shapes of the workspaces `work`, `blocks` and `nodes` of `minimise`."""
+    """The shapes of Vectors but for the flags, of Blocks and of Nodes."""
     K, _, L = slack_sizes(N, b, n, m, r, D, q)
-    moved = (2, N + 1, STATES), (2, b, n), (3, N + 1, BOUNDS), (N + 1, BOUNDS)
+    slacks = (L,), (L,), (L,), (L,), (L,), (L,), (L,), (L,), (5, K)
+    rows = (N + 1, BOUNDS), (N + 1, BOUNDS), (N + 1, BOUNDS), (N + 1, BOUNDS)
+    moved = (N + 1, STATES), (STATES,), (b, n), (b, n)
     blocks = (b, n, n), (b * n * WRENCH,), (b * n,), (n, WRENCH), (n + 2, r + -r % 4), (D, 2 * D)
-    squares = (STATES, STATES), (WRENCH, STATES), (WRENCH, WRENCH)
-    nodes = (N, WRENCH, WRENCH), (N, WRENCH, STATES), (N, WRENCH), *squares
-    return (VECTORS, L), (5, K), *moved, *blocks, *nodes
+    turn = (STATES, STATES), (WRENCH, STATES), (WRENCH, WRENCH)
+    nodes = (N, WRENCH, WRENCH), (N, WRENCH, STATES), (N, WRENCH), *turn
+    return *slacks, *moved, *rows, *blocks, *nodes
 
 
 def memory_size(N: int, b: int, n: int, m: int, r: int, D: int, q: int) -> int:
@@ -169,7 +173,8 @@ def predict(problems, first, at, sizes, options, answers, memory):
     p = Problems(*arrays(given, problem_shapes(N, b, n, m, r, D, q)))
     found = arrays(written, answer_shapes(N, b, n, m, r, D, q))
     workspace = arrays(others, _shapes(N, b, n, m, r, D, q))
-    work, blocks, nodes = (*workspace[:6], flags), workspace[6:12], workspace[12:]
+    work = Vectors(flags, *workspace[:17])
+    blocks, nodes = Blocks(*workspace[17:23]), Nodes(*workspace[23:])
     gather_each(problems, given)
     if n == 3 and D == 3:  # of points: LLVM knows how long most loops are
         minimise(p, first, at, (N, b, 3, m, r, 3, q), options, found, work, blocks, nodes)
@@ -184,12 +189,8 @@ def minimise(p, first, at, sizes, options, found, work, blocks, nodes):
     K, P, L = slack_sizes(N, b, n, m, r, D, q)
     cones = D, K, P
     u, w, x, _y, eps, z, told = found
-    vectors, factors, motions, inputs, rows, _weights, flags = work
-    s, wbar, lam, za, d, lack, t, ds = (
-        vectors[0], vectors[1], vectors[2], vectors[3], vectors[4], vectors[5], vectors[6],
-        vectors[7],
-    )  # fmt: skip
-    du, deps, dx, scales = inputs[1], rows[1], motions[0], (wbar, factors, lam, za)
+    s, d, lack, t, ds = work.s, work.d, work.lack, work.t, work.ds
+    scales = work.wbar, work.factors, work.lam, work.za
     gap, lacking = begin(p, first, at, sizes, options[1], found, work)
     told[3], ended = 0.0 * told[3], 0.0 * p.start[0]
     told[3] = ended
@@ -201,15 +202,15 @@ def minimise(p, first, at, sizes, options, found, work, blocks, nodes):
         error = larger(gap / (1.0 + value), share * lacking)
         for i in range(b):
             for j in range(n):
-                error = larger(error, DUAL * largest(inputs[0, i, j]))
+                error = larger(error, DUAL * largest(work.ru[i, j]))
         for k in range(N + 1):
             for j in range(BOUNDS):
-                error = larger(error, DUAL * largest(rows[0, k, j]))
+                error = larger(error, DUAL * largest(work.re[k, j]))
         told[0] = choose(running, value, told[0])
         told[1] = choose(running, error, told[1])
         told[2] = choose(running, 1.0 * iteration, told[2])
         running = choose(running, choose(error - options[0], 1.0, 0.0), 0.0)
-        if not any_lane(running, flags) or iteration >= options[2]:
+        if not any_lane(running, work.flags) or iteration >= options[2]:
             break
         predictor(z, s, lack, share, cones, scales, t)
         solve(p, first, at, sizes, share, work, blocks, nodes, True)
@@ -226,10 +227,10 @@ def minimise(p, first, at, sizes, options, found, work, blocks, nodes):
         gap = gone(s, z, ds, t, length, L)
         share = (1.0 - length) * share  # of what s lacks: linear in the step
         for i in range(b):
-            step(u[i], length, du[i], n)
+            step(u[i], length, work.du[i], n)
         for k in range(N + 1):
-            step(x[k], length, dx[k], STATES)
-            step(eps[k], length, deps[k], BOUNDS)
+            step(x[k], length, work.dx[k], STATES)
+            step(eps[k], length, work.deps[k], BOUNDS)
     roll_out(p, first, sizes, u, w, x)
     told[3] = choose(ENOUGH * options[0] - told[1], 1.0, 0.0)
 
@@ -247,7 +248,7 @@ def begin(p, first, at, sizes, mean, found, work):
     N, b, n, m, r, D, q = sizes
     K, _P, L = slack_sizes(N, b, n, m, r, D, q)
     u, w, x, _y, eps, z, _told = found
-    s, lack = work[0][0], work[0][5]
+    s, lack = work.s, work.lack
     for i in range(b):
         for j in range(n):
             u[i, j] = p.u[i, j]
