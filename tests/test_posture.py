@@ -351,6 +351,17 @@ def test_frames_go_where_they_are_asked_and_touch_nothing():
     assert fw.static_hold(robot, inside.q, feet["right_foot"], torque_limits=False).feasible
 
 
+@pytest.mark.parametrize(
+    ("way", "unit"), [((0, 0, 0.4, 0, 0, 0), "m"), ((0, 0, 0, 0.4, 0, 0), "rad")]
+)
+def test_what_misses_its_target_says_by_how_many_metres_or_radians(way, unit):
+    """Arms that turn about z neither rise nor roll."""
+    robot, q = robots.limb([0.4, 0.3], [1, 1]), np.array([0.3, 0.5])
+    T = dynamics.frame_placement(robot, q, "tip") * pin.exp6(np.array(way))
+    posture = contacts.solve_posture(robot, [], q0=q, frames={"tip": T})
+    assert f" misses its target by {posture.error:.3g} {unit}; " in posture.reason
+
+
 def test_without_restarts_a_no_takes_one_attempt():
     robot = robots.load("biped")
     far = {"pelvis": np.array([0.0, 0.0, 3.0])}

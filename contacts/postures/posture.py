@@ -227,15 +227,21 @@ def _posture(ik: InverseKinematics, q: Array, tolerance: float, iterations: int)
             errors[name] = max(errors[name], face.overhang(points))
     largest = max(errors.values(), default=0.0)
     converged = largest <= tolerance and goal.reached(error, tolerance)
-    reason = "" if converged else _reason(ik, q, errors)
+    reason = "" if converged else _reason(ik, q, error, errors)
     places = {name: T.copy() for name, T in goal.places(q).items() if name not in goal.frames}
     return Posture(
         q, largest, errors, converged, reason, places, goal.com, goal.touching, iterations
     )
 
 
-def _reason(ik: InverseKinematics, q: Array, errors: dict[str, float]) -> str:
-    """Which contact misses its target most, and which joint limits are in the way."""
+def _reason(ik: InverseKinematics, q: Array, error: Array, errors: dict[str, float]) -> str:
+    """Which contact misses its target most, and which joint limits are in the way.
+
+    Args:
+        ik, q: of which solution.
+        error: |error| of each row of its goal.
+        errors: the largest of each part.
+    """
     worst = max(errors, key=lambda name: errors[name])
     if errors.get("self-collision", 0.0) > 0.5 * errors[worst]:
         return _collision_words(ik, q)
@@ -248,7 +254,16 @@ def _reason(ik: InverseKinematics, q: Array, errors: dict[str, float]) -> str:
         if joints
         else "no joint limit holds it back: the targets are too far apart, or contradict each other"
     )
-    return f"out of reach: {what} misses its target by {errors[worst]:.3g} (m or rad); {held}"
+    rows = error[ik.goal.parts()[worst]]
+    coupling = worst.startswith(CLOSURE) and len(rows) == 1  # of two joints
+    unit = "(m or rad)" if coupling else _unit(rows, errors[worst])
+    by = f"{errors[worst]:.3g} {unit}"
+    return f"out of reach: {what} misses its target by {by}; {held}"
+
+
+def _unit(rows: Array, largest: float) -> str:
+    """The unit of the largest of a part's rows; places come before angles."""
+    return "rad" if (rows[3:] == largest).any() else "m"
 
 
 def _collision_words(ik: InverseKinematics, q: Array) -> str:

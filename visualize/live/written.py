@@ -73,7 +73,7 @@ def why_not(posture: Posture, names: Mapping[str, str] | None = None) -> str:
 
     `names`: {what the inverse kinematics calls it: what people do}.
     """
-    what, _, why = posture.reason.partition(" (m or rad); ")
+    what, _, why = posture.reason.partition("; ")
     for frame, name in (names or {}).items():
         what = what.replace(frame, name)
     joints = why.partition("limits of ")[2].split(", ")
