@@ -221,7 +221,7 @@ def _others() -> list[RobotInfo]:
         RobotInfo("jvrc", "humanoid", "jvrc-description", "Apache-2.0 (metadata)", "jvrc1.urdf",
                   aliases=("jvrc1",), feet=soles.jvrc, postures=soles.JVRC_POSTURES),
         RobotInfo("upkie", "wheeled biped", "upkie-description", "Apache-2.0", "upkie.urdf",
-                  feet=soles.upkie, postures=soles.UPKIE_POSTURES,
+                  feet=soles.upkie,
                   note="balances on two wheels: a foot is the middle of a wheel"),
         *(
             RobotInfo(f"alex_{hands}", "upper body", _PACKAGE, "CC-BY-NC-ND-4.0",

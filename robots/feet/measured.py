@@ -182,7 +182,6 @@ JVRC_POSTURES: Postures = {
         for joint, angle in (("HIP_P", -0.4), ("KNEE", 0.8), ("ANKLE_P", -0.4))
     }
 }
-UPKIE_POSTURES: Postures = {"standing": {}}
 HUMAN_POSTURES: Postures = {
     # four numbers for the base: its orientation only; the feet determine the height
     "standing": {"root_joint": (float(np.sqrt(0.5)), 0.0, 0.0, float(np.sqrt(0.5)))}
