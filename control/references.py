@@ -6,11 +6,14 @@ A minimum-jerk motion from rest to rest follows x₀ ⊕ s(θ) (x₁ ⊖ x₀) w
 
 which has no velocity and no acceleration at either end. T. Flash, N. Hogan, "The coordination of
 arm movements" (1985), eq. 11.
+
+They are partial functions of this module's own, for tasks that have them are pickled and copied.
 """
 
 from __future__ import annotations
 
 from collections.abc import Callable
+from functools import partial
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -50,13 +53,12 @@ def between(start: ArrayLike, goal: ArrayLike, duration: float, begin: float = 0
     """
     a = array(start, "start")
     b = array(goal, "goal", a.shape, meaning="the shape of start")
-    T, way = _duration(duration), b - a
+    return partial(_between, a, b - a, _duration(duration), begin)
 
-    def reference(t: float) -> Desired:
-        s, ds, dds = minimum_jerk((t - begin) / T)
-        return Desired(a + s * way, ds / T * way, dds / T**2 * way)
 
-    return reference
+def _between(start: Array, way: Array, T: float, begin: float, t: float) -> Desired:
+    s, ds, dds = minimum_jerk((t - begin) / T)
+    return Desired(start + s * way, ds / T * way, dds / T**2 * way)
 
 
 def between_postures(
@@ -71,13 +73,14 @@ def between_postures(
     """
     q0 = check_configuration(robot, start, "start").copy()
     way = robot.difference(q0, check_configuration(robot, goal, "goal"))
-    T = _duration(duration)
+    return partial(_between_postures, robot, q0, way, _duration(duration), begin)
 
-    def reference(t: float) -> Desired:
-        s, ds, dds = minimum_jerk((t - begin) / T)
-        return Desired(robot.integrate(q0, s * way), ds / T * way, dds / T**2 * way)
 
-    return reference
+def _between_postures(
+    robot: Robot, start: Array, way: Array, T: float, begin: float, t: float
+) -> Desired:
+    s, ds, dds = minimum_jerk((t - begin) / T)
+    return Desired(robot.integrate(start, s * way), ds / T * way, dds / T**2 * way)
 
 
 def swing(
@@ -122,24 +125,32 @@ def swing_of(
     x, y, z = (goal.translation - start.translation).tolist()
     # along the ground, up, over
     ways = np.array([[x, y, 0.0, *turn], [0, 0, z, 0, 0, 0], [0, 0, height, 0, 0, 0]])
-    length = (1 - abs(climb)) * T  # of the first two [s]
+    return partial(_swing, start, turn, ways, T, begin, climb, along)
+
+
+def _swing(
+    start: Any,
+    turn: Array,
+    ways: Array,
+    T: float,
+    begin: float,
+    climb: float,
+    along: Profile,
+    t: float,
+) -> Desired:
+    theta, length = (t - begin) / T, (1 - abs(climb)) * T  # of the first two ways [s]
     late, early = max(climb, 0.0), max(-climb, 0.0)
-
-    def reference(t: float) -> Desired:
-        theta = (t - begin) / T
-        s, ds, dds = along((theta - late) * T / length)
-        z, dz, ddz = minimum_jerk((theta - early) * T / length)
-        p, dp, ddp = bump(theta)
-        shares = np.array([
-            [s, z, p],
-            [ds / length, dz / length, dp / T],
-            [dds / length**2, ddz / length**2, ddp / T**2],
-        ])  # fmt: skip
-        moved, velocity, acceleration = shares @ ways
-        pose = pin.SE3(pin.exp3(s * turn) @ start.rotation, start.translation + moved[:3])
-        return Desired(pose, velocity, acceleration)
-
-    return reference
+    s, ds, dds = along((theta - late) * T / length)
+    z, dz, ddz = minimum_jerk((theta - early) * T / length)
+    p, dp, ddp = bump(theta)
+    shares = np.array([
+        [s, z, p],
+        [ds / length, dz / length, dp / T],
+        [dds / length**2, ddz / length**2, ddp / T**2],
+    ])  # fmt: skip
+    moved, velocity, acceleration = shares @ ways
+    pose = pin.SE3(pin.exp3(s * turn) @ start.rotation, start.translation + moved[:3])
+    return Desired(pose, velocity, acceleration)
 
 
 def continued(before: Reference, after: Reference, t: float, until: float) -> Reference:
@@ -160,23 +171,23 @@ def continued(before: Reference, after: Reference, t: float, until: float) -> Re
     bend = left**2 / 2 * np.append((old.acceleration - new.acceleration)[:3], zero)
     # (1 − x)³ (c₀ + c₁ x + c₂ x²), with this value and these derivatives at x = 0
     c = np.array([off, rate + 3 * off, bend + 3 * rate + 6 * off])
+    return partial(_continued, after, c, t, left)
 
-    def reference(time: float) -> Desired:
-        x, there = (time - t) / left, after(time)
-        if x >= 1:
-            return there
-        y, p = 1 - x, np.array([1.0, x, x**2])
-        dp, ddp = np.array([0.0, 1.0, 2 * x]), np.array([0.0, 0.0, 2.0])
-        way = y**3 * p @ c
-        velocity = (y**3 * dp - 3 * y**2 * p) @ c / left
-        acceleration = (y**3 * ddp - 6 * y**2 * dp + 6 * y * p) @ c / left**2
-        return Desired(
-            moved(there.value, way[:3]),
-            there.velocity + velocity,
-            there.acceleration + acceleration,
-        )
 
-    return reference
+def _continued(after: Reference, c: Array, begin: float, left: float, t: float) -> Desired:
+    x, there = (t - begin) / left, after(t)
+    if x >= 1:
+        return there
+    y, p = 1 - x, np.array([1.0, x, x**2])
+    dp, ddp = np.array([0.0, 1.0, 2 * x]), np.array([0.0, 0.0, 2.0])
+    way = y**3 * p @ c
+    velocity = (y**3 * dp - 3 * y**2 * p) @ c / left
+    acceleration = (y**3 * ddp - 6 * y**2 * dp + 6 * y * p) @ c / left**2
+    return Desired(
+        moved(there.value, way[:3]),
+        there.velocity + velocity,
+        there.acceleration + acceleration,
+    )
 
 
 def lowering(start: Any, begin: float, speed: float, depth: float) -> Reference:
@@ -187,15 +198,15 @@ def lowering(start: Any, begin: float, speed: float, depth: float) -> Reference:
         begin: when it starts [s].
         speed, depth: [m/s], [m].
     """
-    start, zero = placement(start, "start"), np.zeros(6)
-    down = np.array([0.0, 0.0, -number(speed, "speed", above=0), 0.0, 0.0, 0.0])
+    start, last = placement(start, "start"), depth / number(speed, "speed", above=0)
+    down = np.array([0.0, 0.0, -speed, 0.0, 0.0, 0.0])
+    return partial(_lowering, start, down, begin, last)
 
-    def reference(t: float) -> Desired:
-        time = min(max(t - begin, 0.0), depth / speed)
-        pose = pin.SE3(start.rotation, start.translation + time * down[:3])
-        return Desired(pose, down if time < depth / speed else zero, zero)
 
-    return reference
+def _lowering(start: Any, down: Array, begin: float, last: float, t: float) -> Desired:
+    time, zero = min(max(t - begin, 0.0), last), np.zeros(6)
+    pose = pin.SE3(start.rotation, start.translation + time * down[:3])
+    return Desired(pose, down if time < last else zero, zero)
 
 
 def moved(T: Any, way: Array) -> Any:

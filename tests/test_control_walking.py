@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import pickle
+from copy import deepcopy
 from functools import partial
 from itertools import pairwise
 
@@ -505,3 +507,16 @@ def test_a_push_is_caught_by_a_step():
     assert stubborn.fell
     assert not caught.fell
     assert abs(caught.com[-1][1] - caught.com[0][1]) > 0.05
+
+
+@pytest.mark.parametrize("copied", [deepcopy, lambda x: pickle.loads(pickle.dumps(x))])
+def test_copies_of_a_walker_go_on_in_the_midst_of_a_swing(copied):
+    robot, feet, q = standing("biped")
+    walker = control.GaitController(robot, feet, q, velocity=(0.2, 0.0, 0.0))
+    motion = control.simulate(
+        robot, walker, duration=1.1, control_step=2e-3, q=q, contacts=feet, progress=False
+    )
+    assert len(walker.controller.contacts) == 1
+    state, twin = (motion.q[-1], motion.v[-1], float(motion.t[-1])), copied(walker)
+    torques = twin(*state).tau
+    assert torques == pytest.approx(walker(*state).tau, abs=1e-6)

@@ -83,9 +83,8 @@ class Daqp:
         """Discard the warm start."""
         self._shape = (-1, -1)
 
-    def __deepcopy__(self, memo: dict[int, Any]) -> Daqp:
-        """Return another one, without a warm start: the solver's own memory cannot be copied."""
-        return Daqp()
+    def __reduce__(self) -> tuple[type[Daqp], tuple[()]]:
+        return Daqp, ()  # without a warm start: the solver's own memory cannot be copied
 
     def __call__(self, H: Array, g: Array, C: Array, low: Array, high: Array) -> Answer:
         """Solve; where the warm start fails, solve again from a cold one."""
