@@ -14,6 +14,8 @@ from stances import inside
 
 from footwork import ConfigurationError, ContactError, contacts, control, dynamics, robots
 from footwork.control import gaits
+from footwork.control.constraints import Barrier
+from footwork.control.tasks import Task
 from footwork.dynamics.kernels.toolchain import switched_off
 
 
@@ -65,6 +67,136 @@ def test_weights_set_to_what_is_none_are_named(biped, value, compiled):
             assert controller(q, v).solved
         com.gain = -1.0
         assert "gain of 'com'" in controller(q, v).reason
+
+
+@pytest.mark.parametrize("compiled", [True, False])
+@pytest.mark.parametrize(
+    ("reference", "message"),
+    [
+        (lambda x: x, r"got shape \(\), expected \(3,\), as of a reference"),  # the value alone
+        (lambda x: (x[:1], 0 * x, 0 * x), r"got shape \(1,\), expected \(3,\)"),
+        (lambda x: (x, 0.0, 0 * x), r"got shape \(\), expected \(3,\)"),
+        (lambda x: (x, 0 * x, x[:2]), r"got shape \(2,\), expected \(3,\)"),
+        (lambda x: (x, 0 * x), r"got .*; expected one that returns \(x\*, ẋ\*, ẍ\*\)"),
+        (lambda _: None, "got a function that returns None"),
+    ],
+)
+def test_a_reference_has_a_value_with_its_derivatives(biped, compiled, reference, message):
+    robot, _, q = biped
+    x = dynamics.com(robot, q)
+    task = control.ComTask(lambda t: reference(x))
+    with nullcontext() if compiled else switched_off():
+        controller = controller_of(biped, [task], on_failure="raise")
+        with pytest.raises(ConfigurationError, match=f"target of 'com': {message}"):
+            controller(q, np.zeros(robot.nv))
+
+
+@pytest.mark.parametrize("compiled", [True, False])
+def test_references_of_poses_postures_and_momenta(biped, compiled):
+    robot, feet, q = biped
+    frame, still = feet[feet.names[0]].frame, np.zeros(6)
+    pose = dynamics.frame_placement(robot, q, frame)
+    of_frame = {"frame": frame, "rows_of": "position", "name": "task"}
+    for task, message in (
+        (
+            control.FrameTask(lambda t: (pose.homogeneous, still, still), **of_frame),
+            "pinocchio.SE3",
+        ),
+        (control.FrameTask(lambda t: (pose, still[:3], still), **of_frame), r"\(6,\)"),
+        (control.PostureTask(lambda t: (q[7:], 0 * q, 0 * q), name="task"), r"\(26,\)"),
+        (control.PostureTask(lambda t: (q, 0.0, 0.0), name="task"), r"\(25,\)"),
+        (control.MomentumTask(lambda t: (still, 0.0, None), name="task"), r"\(6,\)"),
+    ):
+        with nullcontext() if compiled else switched_off():
+            controller = controller_of(biped, [task], on_failure="raise")
+            with pytest.raises(ConfigurationError, match=f"(?s)target of 'task': got .*{message}"):
+                controller(q, np.zeros(robot.nv))
+
+
+class Own(Task):
+    """Rows of given shapes."""
+
+    says, shapes = 3, ((3,), (3, 25), (3,))
+
+    def bind(self, robot):
+        return self.says
+
+    def error(self, state, t):
+        return np.ones(self.shapes[0])
+
+    def jacobian(self, state):
+        return np.ones(self.shapes[1])
+
+    def drift(self, state):
+        return np.ones(self.shapes[2])
+
+
+class OwnBarrier(Barrier):
+    """Rows of given shapes."""
+
+    says, shapes = 3, ((3,), (3, 25), (3,))
+
+    def bind(self, robot):
+        return self.says
+
+    def value(self, state):
+        return np.ones(self.shapes[0])
+
+    def jacobian(self, state):
+        return np.zeros(self.shapes[1])
+
+    def drift(self, state):
+        return np.ones(self.shapes[2])
+
+
+def with_own(biped, kind, says, *shapes):
+    own = Own(None, name="own") if kind is Own else OwnBarrier(name="own")
+    own.says, own.shapes = says, shapes
+    if kind is Own:
+        return controller_of(biped, [own], on_failure="raise")
+    return controller_of(biped, constraints=[own], on_failure="raise")
+
+
+@pytest.mark.parametrize("kind", [Own, OwnBarrier])
+@pytest.mark.parametrize(
+    ("says", "shapes"),
+    [
+        (3, ((), (3, 25), (3,))),
+        (3, ((1,), (3, 25), (3,))),
+        (3, ((3,), (25,), (3,))),
+        (3, ((3,), (1, 25), (3,))),
+        (3, ((1,), (1, 25), (1,))),
+        (2, ((3,), (3, 25), (3,))),
+        (3, ((3,), (25, 3), (3,))),
+    ],
+)
+def test_rows_of_ones_own_are_as_many_as_it_says(biped, kind, says, shapes):
+    """One row would fit all three, as NumPy sees it."""
+    robot, _, q = biped
+    controller = with_own(biped, kind, says, *shapes)
+    with pytest.raises((ConfigurationError, ValueError), match=r"'own': got|mismatch"):
+        controller(q, np.zeros(robot.nv))
+
+
+@pytest.mark.parametrize("kind", [Own, OwnBarrier])
+def test_a_single_row_of_ones_own_may_lack_its_axis(biped, kind):
+    robot, _, q = biped
+    for shapes in (((1,), (1, 25), (1,)), ((), (25,), ())):
+        assert with_own(biped, kind, 1, *shapes)(q, np.zeros(robot.nv)).solved
+    for says in (None, -1, 1.5, "3"):
+        with pytest.raises(ConfigurationError, match="rows of 'own': got"):
+            with_own(biped, kind, says, (1,), (1, 25), (1,))
+
+
+@pytest.mark.parametrize("compiled", [True, False])
+@pytest.mark.parametrize("weight", [[1.0], [1.0, 2.0], np.ones((3, 1))])
+def test_a_weight_is_a_number_or_one_a_row(biped, compiled, weight):
+    robot, _, q = biped
+    task = control.ComTask(dynamics.com(robot, q), weight=weight)
+    with nullcontext() if compiled else switched_off():
+        controller = controller_of(biped, [task], on_failure="raise")
+        with pytest.raises(ConfigurationError, match=r"weight of 'com': got shape .*\(3,\)"):
+            controller(q, np.zeros(robot.nv))
 
 
 def test_weights_of_forces_are_checked_like_others():

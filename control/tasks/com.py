@@ -20,6 +20,7 @@ class ComTask(ChosenRows):
 
     axes: Sequence[str] = field(default=("x", "y", "z"), kw_only=True)
 
+    rates = 3
     terms = "com", "com_jacobian", "com_drift"
 
     def bind(self, robot: Robot) -> int:

@@ -38,6 +38,8 @@ class FrameTask(Task):
     axes: str = field(default="world", kw_only=True)
     point: ArrayLike | None = field(default=None, kw_only=True)
 
+    rates = 6
+
     def _default_name(self) -> str:
         return self.frame
 
@@ -56,7 +58,7 @@ class FrameTask(Task):
     def error(self, state: State, t: float) -> Array:
         """Return [p* − p; log(R* Rᵀ)]."""
         here = state.frame_placement(self.frame) * self.local
-        return self.select(state, pose_error(self.value_at(t), here))
+        return self.select(state, pose_error(self.value_at(t), here, self.name))
 
     def jacobian(self, state: State) -> Array:
         """Return the chosen rows of J."""

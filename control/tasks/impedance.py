@@ -76,9 +76,9 @@ class ImpedanceTask(FrameTask):
             damping = 2 * np.sqrt(self.stiffness / np.maximum(np.diagonal(mobility), 1e-9))
         rate, ahead = -J @ state.velocity, np.zeros(len(error))
         if callable(self.target):
-            _, velocity, acceleration = self.target(t)
-            rate = rate + self.select(state, np.asarray(velocity))
-            ahead = self.select(state, np.asarray(acceleration))
+            _, velocity, acceleration = self.reference(t)
+            rate = rate + self.select(state, velocity)
+            ahead = self.select(state, acceleration)
         wrench = self.stiffness * error + damping * rate + self.wrench
         return Rows(J, ahead + mobility @ wrench - self.drift(state), error)
 

@@ -10,7 +10,7 @@ from ...arrays import Array
 from ...dynamics import State
 from ...robots.robot import Robot
 from ...robots.values import one_of
-from .task import ChosenRows, check_size
+from .task import ChosenRows, check_size, parts, sized
 
 
 @dataclass(eq=False)
@@ -40,4 +40,5 @@ class MomentumTask(ChosenRows):
         """Return ḣ* + gain (h* − h)."""
         if not callable(self.target):
             return np.asarray(self.gain * error)
-        return np.asarray(self.gain * error + self.select(state, np.asarray(self.target(t)[1])))
+        rate = sized(parts(self.target(t), self.name)[1], (6,), self.name)
+        return np.asarray(self.gain * error + self.select(state, rate))

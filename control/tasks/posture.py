@@ -11,7 +11,7 @@ from ...arrays import Array
 from ...dynamics import State
 from ...robots.configuration import check_configuration
 from ...robots.robot import Robot
-from .task import Task, joint_entries
+from .task import Task, joint_entries, sized
 
 
 @dataclass(eq=False)
@@ -39,7 +39,8 @@ class PostureTask(Task):
 
     def error(self, state: State, t: float) -> Array:
         """Return q* ⊖ q of the joints."""
-        return np.asarray(state.robot.difference(state.q, self.value_at(t))[self.entries])
+        target = sized(self.value_at(t), state.q.shape, self.name)
+        return np.asarray(state.robot.difference(state.q, target)[self.entries])
 
     def jacobian(self, state: State) -> Array:
         """Return rows of the identity."""
@@ -51,4 +52,4 @@ class PostureTask(Task):
 
     def select(self, state: State, x: Array) -> Array:
         """Return the joints' entries."""
-        return x[self.entries]
+        return sized(x, (state.robot.nv,), self.name)[self.entries]

@@ -31,6 +31,8 @@ class RelativeTask(Task):
     seen_from: str = field(kw_only=True)
     rows_of: str | Sequence[str] = field(default="pose", kw_only=True)
 
+    rates = 6
+
     def _default_name(self) -> str:
         return f"{text(self.frame, 'frame')} seen from {text(self.seen_from, 'seen_from')}"
 
@@ -47,7 +49,7 @@ class RelativeTask(Task):
     def error(self, state: State, t: float) -> Array:
         """Return [p* − p; log(R* Rᵀ)] of the relative poses."""
         T = state.relative_placement(self.frame, self.seen_from)
-        return self.select(state, pose_error(self.value_at(t), T))
+        return self.select(state, pose_error(self.value_at(t), T, self.name))
 
     def jacobian(self, state: State) -> Array:
         """Return the chosen rows of J."""

@@ -24,7 +24,7 @@ from ...contacts import ContactSet
 from ...dynamics import State
 from ...errors import ConfigurationError, unknown
 from ...robots.robot import Robot
-from ...robots.values import array, number, text, texts, whole_number
+from ...robots.values import array, number, placement, text, texts, whole_number
 
 AXES = ("x", "y", "z", "rx", "ry", "rz")
 
@@ -86,6 +86,7 @@ class Task(Goal):
     damping: float | None = field(default=None, kw_only=True)
 
     diagonal = False  # whether J has rows of the identity
+    rates: ClassVar[int | None] = None  # size of a reference's ẋ* and ẍ*, where it is known
 
     def _check(self) -> None:
         super()._check()
@@ -122,8 +123,8 @@ class Task(Goal):
         feedback = self.gain * error - self.damping_rate * (J @ state.velocity)
         if not callable(self.target):
             return np.asarray(feedback)
-        _, velocity, acceleration = self.target(t)
-        ahead = acceleration + self.damping_rate * np.asarray(velocity)
+        _, velocity, acceleration = self.reference(t)
+        ahead = acceleration + self.damping_rate * velocity
         return np.asarray(feedback + self.select(state, ahead))
 
     def rows(self, state: State, t: float, contacts: ContactSet | None = None) -> Rows:
@@ -132,6 +133,11 @@ class Task(Goal):
         `contacts` are those of the robot at this tick, for tasks on which these have a bearing.
         """
         J, error = self.jacobian(state), self.error(state, t)
+        if np.size(error) * state.robot.nv != np.size(J):
+            raise ConfigurationError(
+                f"{self.name!r}: got an error of shape {np.shape(error)} and a Jacobian of shape "
+                f"{np.shape(J)}; expected (rows,) and (rows, {state.robot.nv})"
+            )
         r = self.desired_acceleration(state, t, J, error) - self.drift(state)
         return Rows(J, r, error)
 
@@ -143,9 +149,15 @@ class Task(Goal):
             self._check()
         return float(2 * gain**0.5 if damping is None else damping)
 
+    def reference(self, t: float) -> tuple[Any, Array, Array]:
+        """Return x*, ẋ* and ẍ* of a target that is a function of t."""
+        x, velocity, acceleration = parts(self.target(t), self.name)
+        size = np.shape(velocity) if self.rates is None else (self.rates,)
+        return x, sized(velocity, size, self.name), sized(acceleration, size, self.name)
+
     def value_at(self, t: float) -> Any:
         """Return x* at t."""
-        return self.target(t)[0] if callable(self.target) else self.target
+        return parts(self.target(t), self.name)[0] if callable(self.target) else self.target
 
 
 class ChosenRows(Task):
@@ -156,7 +168,8 @@ class ChosenRows(Task):
 
     def error(self, state: State, t: float) -> Array:
         """Return x* − x in the chosen rows."""
-        return self.select(state, self.value_at(t) - getattr(state, self.terms[0]))
+        x = getattr(state, self.terms[0])
+        return self.select(state, sized(self.value_at(t), x.shape, self.name) - x)
 
     def jacobian(self, state: State) -> Array:
         """Return the chosen rows of J."""
@@ -187,6 +200,32 @@ def check_size(target: Any, size: int, name: str) -> None:
     array(target, f"target of {name!r}", (size,), meaning="or a reference")
 
 
+def parts(found: Any, name: str) -> tuple[Any, Any, Any]:
+    """Return the three parts of what a reference returned."""
+    try:
+        x, velocity, acceleration = found
+    except (TypeError, ValueError):
+        raise ConfigurationError(
+            f"target of {name!r}: got a function that returns {found!r:.80}; expected one that "
+            "returns (x*, ẋ*, ẍ*)"
+        ) from None
+    return x, velocity, acceleration
+
+
+def sized(x: Any, shape: tuple[int, ...], name: str) -> Array:
+    """Return a target, or a part of one: of this shape, for NumPy would fit others to it."""
+    if isinstance(x, np.ndarray) and x.shape == shape:
+        return x  # finite or not, which the tick tells
+    meaning = "as of a reference t -> (x*, ẋ*, ẍ*)"
+    return array(x, f"target of {name!r}", shape, meaning=meaning)
+
+
+def check_pose(target: Any, name: str) -> None:
+    """Refuse a target of a moment that is no `pin.SE3`."""
+    if not isinstance(target, pin.SE3):
+        placement(target, f"target of {name!r}")
+
+
 def pose_rows(rows_of: str | Sequence[str]) -> NDArray[np.intp]:
     """Return the rows of "pose", "position", "orientation" or of some of the axes."""
     named = {"pose": AXES, "position": AXES[:3], "orientation": AXES[3:]}
@@ -194,8 +233,9 @@ def pose_rows(rows_of: str | Sequence[str]) -> NDArray[np.intp]:
     return indices(chosen, AXES)
 
 
-def pose_error(goal: Any, T: Any) -> Array:
+def pose_error(goal: Any, T: Any, name: str) -> Array:
     """Return [p* − p; log(R* Rᵀ)] (6,), in the axes that the poses are given in."""
+    check_pose(goal, name)
     turn = pin.log3(goal.rotation @ T.rotation.T)
     return np.concatenate([goal.translation - T.translation, turn])
 

@@ -27,7 +27,7 @@ from ..program.qp import Program
 from .command import Command
 from .failure import OneThread, SafeTorques, check_time
 from .formulation import Formulation
-from .formulations import Formulations
+from .formulations import Formulations, rows_of
 from .joint_limits import JointLimits
 from .overload import damped, severity
 from .solving import ProgramSolver
@@ -172,9 +172,7 @@ class WholeBodyController:
         """
         constraints = sequence(constraints, "constraints", Constraint)
         _once([constraint.name for constraint in constraints], "constraints")
-        self._formulations.set_constraints(
-            [(one, int(one.bind(self.robot))) for one in constraints]
-        )
+        self._formulations.set_constraints([(one, rows_of(one, self.robot)) for one in constraints])
         self.constraints = constraints
         self._ticks: tuple[Tick | None, Tick | None] = (None, None)
         self._current = None

@@ -21,7 +21,7 @@ from ..program.reduction import minimum_kernel
 from ..tasks.forces import ForceLikeTask, ForceRows
 from .compiled_rows import CompiledRows, supports
 from .joint_limits import JointLimits
-from .reference_rows import fill_rows
+from .reference_rows import fill, fill_rows
 from .structure import AnyTask, ProgramStructure
 from .torque_range import TorqueRange
 from .workspace import Snapshot, Workspace
@@ -114,7 +114,9 @@ class Formulation:
         if self.joint_limits is not None:
             P.slowest, P.fastest = self.joint_limits.bounds(state.q, state.velocity)
         for constraint, own in self.structure.constraints:
-            P.L[own], P.least[own] = constraint.rows(state, t, before)
+            L, least = constraint.rows(state, t, before)
+            fill(P.L[own], L, constraint.name)
+            fill(P.least[own], least, constraint.name)
         if len(P.least):
             finite = finite and bool(np.isfinite(P.L).all() and not np.isnan(P.least).any())
         return finite
@@ -160,7 +162,8 @@ class Formulation:
             rows = task.rows(state, t, self.structure.contacts)
             if rows is None:
                 continue
-            array(task.weight, f"weight of {task.name!r}", at_least=0)  # it may be set at any time
+            # it may be set at any time
+            array(task.weight, f"weight of {task.name!r}", (), rows.c.shape, at_least=0)
             if self.program.closures:  # which no force task is about
                 rows = rows._replace(B=np.pad(rows.B, ((0, 0), (0, self.program.closures))))
             weighted = np.broadcast_to(task.weight, len(rows.c))[:, None] * rows.B

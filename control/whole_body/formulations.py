@@ -10,6 +10,7 @@ from typing import Any, NamedTuple
 
 from ...contacts import Contact, ContactSet
 from ...robots.robot import Robot
+from ...robots.values import whole_number
 from ..constraints import Constraint
 from ..program.contact_model import ContactModel, layout
 from ..tasks import Task
@@ -93,7 +94,7 @@ class Formulations:
         """The task with its names looked up; one that only another reference was set of stays."""
         found = self._bound.pop(task.name, None)
         if found is None or not same_objects(found.values, _values(task)):
-            size = int(task.bind(self.robot)) if isinstance(task, Task) else 0
+            size = rows_of(task, self.robot) if isinstance(task, Task) else 0
             found = _Bound(size, task_layout(task, size), _values(task))
         self._bound[task.name] = found
         return found
@@ -139,6 +140,11 @@ class Formulations:
             found.append(model)
         _keep(self._models, KEPT + len(found))
         return found
+
+
+def rows_of(bound: Task | Constraint, robot: Robot) -> int:
+    """Return how many rows a task or a constraint says that it has."""
+    return whole_number(bound.bind(robot), f"rows of {bound.name!r}", at_least=0)
 
 
 class _Bound(NamedTuple):

@@ -6,12 +6,14 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from typing import Any
 
 import numpy as np
 
 from ...arrays import Array
 from ...contacts import ContactSet
 from ...dynamics import State
+from ...errors import ConfigurationError
 from ...robots.values import array
 from ..tasks import Task
 from .structure import ProgramStructure
@@ -35,7 +37,7 @@ def fill_rows(
     d[:], p[:] = structure.parameters.regularisation, 0.0
     for task, rows in structure.diagonal:
         _, r, error = task.rows(state, t)
-        array(task.weight, f"weight of {task.name!r}", at_least=0)
+        array(task.weight, f"weight of {task.name!r}", (), r.shape, at_least=0)
         arrays["posture_r"][rows], arrays["posture_e"][rows] = r, error
         d[task.entries] += task.weight
         p[task.entries] += task.weight * r
@@ -53,6 +55,18 @@ def fill_task(
     contacts: ContactSet,
 ) -> None:
     """Fill the rows of one dense task."""
-    array(task.weight, f"weight of {task.name!r}", at_least=0)
-    arrays["A"][rows], arrays["r"][rows], arrays["e"][rows] = task.rows(state, t, contacts)
-    arrays["weight"][rows] = task.weight
+    own = arrays["weight"][rows]
+    own[:] = array(task.weight, f"weight of {task.name!r}", (), own.shape, at_least=0)
+    for name, x in zip("Are", task.rows(state, t, contacts), strict=True):
+        fill(arrays[name][rows], x, task.name)
+
+
+def fill(into: Array, rows: Any, name: str) -> None:
+    """Copy rows of a task or a constraint: as many as it said, for NumPy would fit others to it.
+
+    Of a single row the first axis may be missing.
+    """
+    shape = np.shape(rows)
+    if shape != into.shape and (1, *shape) != into.shape:
+        raise ConfigurationError(f"{name!r}: got rows of shape {shape}, expected {into.shape}")
+    into[:] = rows

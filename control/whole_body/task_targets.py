@@ -16,6 +16,7 @@ from ...robots.robot import Robot
 from ...robots.values import array
 from ..tasks import ComTask, FrameTask, MomentumTask, PostureTask, Task
 from ..tasks.dcm import DcmTask
+from ..tasks.task import check_pose, parts, sized
 
 GAIN = 24  # followed by the damping
 
@@ -44,16 +45,17 @@ class _Target:
         """Return the target's value at t; copy the rest, and what has been set of the gains."""
         task, (weight, gain, damping) = self.task, self._last
         if task.weight is not weight or _differs(weight, self.weight):  # changed in place, perhaps
-            array(task.weight, f"weight of {task.name!r}", at_least=0)
+            array(task.weight, f"weight of {task.name!r}", (), self.weight.shape, at_least=0)
             self.weight[:] = task.weight
         if task.gain is not gain or task.damping is not damping:
             self.gains[:] = task.gain, task.damping_rate
         self._last = task.weight, task.gain, task.damping
         if callable(task.target):
             self.moving = True
-            value, self.velocity[:], acceleration = task.target(t)
+            value, velocity, acceleration = parts(task.target(t), task.name)
+            self.velocity[:] = sized(velocity, self.velocity.shape, task.name)
             if self.acceleration is not None:
-                self.acceleration[:] = acceleration
+                self.acceleration[:] = sized(acceleration, self.acceleration.shape, task.name)
             return value
         if self.moving:
             self.velocity[:], self.moving = 0.0, False
@@ -74,7 +76,7 @@ class VectorTarget(_Target):
 
     def update(self, t: float) -> None:
         """Copy the target at t."""
-        self.value[:] = self.value_at(t)
+        self.value[:] = sized(self.value_at(t), self.value.shape, self.task.name)
 
 
 class DcmTarget(_Target):
@@ -108,6 +110,7 @@ class PoseTarget(_Target):
         """Copy the target at t."""
         pose = self.value_at(t)
         if pose is not self._pose:  # these views follow in-place changes of a target
+            check_pose(pose, self.task.name)
             self._pose, self._R, self._p = pose, pose.rotation, pose.translation
         self.rotation[:], self.translation[:] = self._R, self._p
 
@@ -124,7 +127,8 @@ class PostureTarget(_Target):
 
     def update(self, t: float, q: Array) -> None:
         """Copy the target at t, relative to q."""
-        self.error[:] = pin.difference(self.model, q, self.value_at(t))
+        target = sized(self.value_at(t), q.shape, self.task.name)
+        self.error[:] = pin.difference(self.model, q, target)
 
 
 def _differs(weight: Any, taken: Array) -> bool:
