@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from footwork import contacts, control, dynamics, robots
+from footwork import ConfigurationError, contacts, control, dynamics, robots
 from footwork.control import gaits
 
 
@@ -156,3 +156,53 @@ def test_one_foot_twice_and_straight_legs_are_no_trouble():
     command = stretched(straight, v)
     assert np.isfinite(command.tau).all()
     assert (np.abs(command.tau) <= robot.torque_limits + 1e-9).all()
+
+
+def joystick(told):
+    """A command of 0.1 m/s, and for a while something else."""
+    return lambda t: told(t) if 0.1 <= t < 0.12 else (0.1, 0.0, 0.0)
+
+
+@pytest.mark.parametrize(
+    ("told", "reason"),
+    [
+        (lambda t: (99.0, 0.0, 0.0), "TooFast: velocity: got"),
+        (lambda t: (np.nan, 0.0, 0.0), "velocity: got nan"),
+        (lambda t: 1 / 0, "ZeroDivisionError"),
+    ],
+)
+def test_a_robot_goes_through_commands_that_are_none(told, reason):
+    robot = robots.load("quadruped")
+    controller, q = control.stand(robot)
+    feet = controller.contacts
+    gait = control.GaitController(robot, feet, q, velocity=joystick(told))
+    motion = control.simulate(robot, gait, q=q, duration=0.5, control_step=2e-3)
+    assert motion.statuses.count("held") == 10
+    assert not motion.ended
+    again = control.GaitController(robot, feet, q, velocity=joystick(told))
+    assert again(q, np.zeros(robot.nv), 0.09).solved
+    assert reason in again(q, np.zeros(robot.nv), 0.11).reason
+    raising = control.GaitController(robot, feet, q, velocity=joystick(told), on_failure="raise")
+    with pytest.raises((ConfigurationError, ZeroDivisionError)):
+        raising(q, np.zeros(robot.nv), 0.11)
+
+
+def test_a_walker_that_has_walked_says_that_another_one_begins_anew():
+    robot = robots.load("quadruped")
+    controller, q = control.stand(robot)
+    gait = control.GaitController(robot, controller.contacts, q)
+    assert gait(q, np.zeros(robot.nv), 1.0).solved
+    assert "another GaitController" in gait(q, np.zeros(robot.nv), 0.0).reason
+
+
+def test_a_controller_that_was_used_is_not_simulated_from_the_start_again():
+    """It would hold its last torques until the robot falls."""
+    robot = robots.load("quadruped")
+    controller, q = control.stand(robot)
+    gait = control.GaitController(robot, controller.contacts, q)
+    for used, remedy in ((controller, "restart"), (gait, "another GaitController")):
+        assert not control.simulate(robot, used, q=q, duration=0.1).ended
+        with pytest.raises(ConfigurationError, match=f"from the start on it failed.*{remedy}"):
+            control.simulate(robot, used, q=q, duration=0.1)
+    controller.restart()
+    assert not control.simulate(robot, controller, q=q, duration=0.1).ended

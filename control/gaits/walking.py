@@ -14,7 +14,7 @@ from ...arrays import Array
 from ...contacts import Contact, ContactSet, Terrain
 from ...dynamics import State
 from ...dynamics.topology import masses_of
-from ...errors import FootworkError
+from ...errors import ConfigurationError
 from ...robots.configuration import check_configuration
 from ...robots.robot import Robot
 from ...robots.values import instance, length, number
@@ -183,10 +183,13 @@ class WalkingController:
             return self._tick(q, v, t)
 
     def _tick(self, q: ArrayLike | State, v: ArrayLike | None, t: float) -> Command:
-        state = self._valid(q, v, t)
-        if state is None:  # the gait stays where it is, and the controller falls back
-            return self.controller(q, v, t)
-        self._prepare(state, t)
+        try:
+            state = self._valid(q, v, t)
+            self._prepare(state, t)
+        except Exception as error:  # the gait stays where it is, see `WholeBodyController`
+            if self.controller.safe.raises:
+                raise
+            return self.controller._fallback(q, v, t, error)
         self._last = t
         self._given = self.controller(state, None, t)
         return self._given
@@ -201,14 +204,18 @@ class WalkingController:
         self._touch(state, t)
         self._feel(state, t)
 
-    def _valid(self, q: ArrayLike | State, v: ArrayLike | None, t: float) -> State | None:
-        """The state, or None if it is invalid, or not later than the last."""
-        try:
-            state = State.of(self.robot, q, v)
-            check_time(t)
-        except FootworkError:
-            return None
-        return state if self._last <= t and state.v is not None else None
+    def _valid(self, q: ArrayLike | State, v: ArrayLike | None, t: float) -> State:
+        """The state, refused if it is invalid, or earlier than the last."""
+        state = State.of(self.robot, q, v)
+        check_time(t)
+        if state.v is None:
+            raise ConfigurationError("v: got None; expected a velocity (nv,)")
+        if t < self._last:
+            raise ConfigurationError(
+                f"t: got {t!r} s after {self._last!r} s; expected a later one, or another "
+                f"{type(self).__name__}, which begins anew"
+            )
+        return state
 
     def follow(self, phases: Sequence[Phase], begin: float, height: float | None = None) -> None:
         """Replace the plan from t = `begin` on [s]; feet that swing or are unloaded are contacts.

@@ -93,7 +93,9 @@ def simulate(
             joints that move nothing; noise on the state together with sensors.
         ContactError: contacts that cannot be simulated.
         SolverError: the motion blew up, in the first tick or with on_failure="raise"; the same goes
-            for what the controller raises.
+            for what the controller raises. A command of the first tick that is a fallback raises a
+            ConfigurationError, as of a controller that has been used before: `restart` it, or make
+            another one.
     """
     if not check_robot(robot).is_floating:
         raise ConfigurationError(
@@ -255,6 +257,10 @@ class _Loop:
             self.readings.append(readings)
         if getattr(self.controller, "gives_commands", False):
             command = self.controller(*told, t)
+            if not (self.samples or getattr(command, "solved", True)):
+                raise ConfigurationError(
+                    f"controller: from the start on it failed; {command.reason}"
+                )
             answer, status = command.tau, command.status
         else:
             answer, status = self.controller(t, *told), ""

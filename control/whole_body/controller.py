@@ -328,12 +328,18 @@ class WholeBodyController:
             except Exception as error:  # a robot in motion needs torques, whatever went wrong
                 if self.safe.raises:
                     raise
-                if isinstance(q, State):
-                    v, q = q.v, q.q
-                why = f"{type(error).__name__}: {error}"
-                return self.safe.fallback(self.contacts, q, v, t, why)
+                return self._fallback(q, v, t, error)
             self.safe.remember(command.tau)
             return command
+
+    def _fallback(
+        self, q: ArrayLike | State, v: ArrayLike | None, t: float, error: Exception
+    ) -> Command:
+        """The command of a tick that failed."""
+        if isinstance(q, State):
+            v, q = q.v, q.q
+        why = f"{type(error).__name__}: {error}"
+        return self.safe.fallback(self.contacts, q, v, t, why)
 
     def program(self, q: ArrayLike | State, v: ArrayLike | None = None, t: float = 0.0) -> Program:
         """Return the program of a state, as `cvxpy_reference` solves it."""
