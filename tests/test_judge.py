@@ -410,6 +410,27 @@ def test_a_judgement_counts(biped):
     assert fw.plot(found).shape == (1, 1)  # no empty half where pushes would be
 
 
+def test_without_gravity_a_robot_has_no_cost_of_transport(biped):
+    robot, _, q = biped
+    nowhere = robot.with_gravity(np.zeros(3))
+    given = {"duration": 0.02, "seeds": 1, "told": 1, "directions": 0, "q": q}
+    found = control.judge(nowhere, of(lambda s: np.ones(robot.na)), **given)
+    assert [row.cost_of_transport for row in found.rows] == [np.inf, np.inf]
+    assert "keeps its feet" in found.explain()
+
+
+def test_a_push_is_over_before_the_trial_is(biped):
+    """Else a robot would keep its feet for want of one."""
+    robot, feet, q = biped
+    with pytest.raises(
+        ConfigurationError, match=r"impulse: got one that ends at 0\.6 s; .* of 0\.5"
+    ):
+        judging.trial(
+            robot, fragile, q=q, contacts=feet, duration=0.5,
+            impulse=judging.Impulse(0.3, 90.0, 0.5),
+        )  # fmt: skip
+
+
 def test_each_trial_may_be_pushed(biped):
     """By as much at moments of their own: from the headings in turn, or from all around."""
     robot, _, q = biped

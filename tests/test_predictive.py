@@ -600,6 +600,10 @@ def test_what_does_not_fit_is_refused():
         predictive(state, [Stance(1.0, {"tail": pin.SE3.Identity()})], upright(state))
     with pytest.raises(fw.errors.ConfigurationError, match="fixed base"):
         Predictive(fw.load("double_pendulum"), ContactSet(robot, []), q)
+    nowhere = robot.with_gravity(np.zeros(3))
+    for kind in (Predictive, control.PredictiveGait):
+        with pytest.raises(fw.errors.ConfigurationError, match="gravity: 'go2' weighs nothing"):
+            kind(nowhere, ContactSet(nowhere, list(feet)), q)
     problem = predictive(state, [Stance(1.0, dict(feet.placements(q)))], upright(state)).subproblem
     with pytest.raises(fw.errors.SolverError, match="same contacts"):
         control.predictive.solve_batch([problem, replace(problem, first=problem.first // 2)])

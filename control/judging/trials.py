@@ -16,6 +16,7 @@ from ...robots.values import instance, number, vector, whole_number
 from ..whole_body.standing import stand
 from .controllers import MakeController, of_readings
 from .impulse import Impulse
+from .plant import PUSHED
 from .run import Run
 from .world import World
 
@@ -81,8 +82,8 @@ class Trial:
 
     @property
     def cost_of_transport(self) -> float:
-        """The energy per metre over the weight."""
-        return self.energy_per_metre / self.weight
+        """The energy per metre over the weight; inf of a robot that has none."""
+        return self.energy_per_metre / self.weight if self.weight > 0 else math.inf
 
     def as_dict(self) -> dict[str, Any]:
         """Return it as plain values, for JSON."""
@@ -123,7 +124,7 @@ def trial(
         velocity: commanded, (v_x, v_y) [m/s] and ω_z [rad/s], axes of the trunk.
         duration: [s].
         seed: of masses, boards and noise: the same seed gives the same trial.
-        impulse: a push.
+        impulse: a push, which ends before the trial does.
         q: where it starts (nq,), at rest; where `control.stand` stands when not given.
         contacts: its soles and points; the robot's feet when not given.
         friction: of the feet when contacts are not given, as the controller is told.
@@ -138,7 +139,12 @@ def trial(
     duration = number(duration, "duration", above=0, unit="[s]")
     seed = whole_number(seed, "seed", at_least=0)
     if impulse is not None:
-        instance(impulse, "impulse", Impulse)
+        end = instance(impulse, "impulse", Impulse).at + PUSHED
+        if end > duration + 1e-9:
+            raise ConfigurationError(
+                f"impulse: got one that ends at {end:g} s; expected the end of a trial of "
+                f"{duration:g} s at the latest"
+            )
     feet = at_feet(robot, friction) if contacts is None else ContactSet.of(robot, contacts)
     start = (
         stand(robot, feet, terrain=world.told)[1] if q is None else check_configuration(robot, q)

@@ -119,6 +119,10 @@ class Predictive:
     ) -> None:
         if not check_robot(robot).is_floating:
             raise ConfigurationError(f"{robot.name!r} has a fixed base; expected a floating one")
+        if not robot.weight > 0:
+            raise ConfigurationError(
+                f"gravity: {robot.name!r} weighs nothing; expected weight, the unit of forces here"
+            )
         self.robot, self.contacts = robot, ContactSet.of(robot, contacts)
         self.count = whole_number(count, "count", at_least=2)
         self.step = number(step, "step", above=0, unit="[s]")
