@@ -173,18 +173,26 @@ class WalkingController:
         others = JOINTS * self.plan.height**2
         return np.where(waist, max(WAIST, others), others)[robot.actuated_rows]
 
-    def __call__(self, q: ArrayLike | State, v: ArrayLike | None = None, t: float = 0.0) -> Command:
-        """Return the command for the state (q, v) at t [s].
+    def __call__(
+        self,
+        q: ArrayLike | State,
+        v: ArrayLike | None = None,
+        t: float = 0.0,
+        now: float | None = None,
+    ) -> Command:
+        """Return the command for the state (q, v) at t [s], as a WholeBodyController does.
 
         Raises:
             ConfigurationError: another thread is in a tick of this controller.
         """
         with self._busy:
-            return self._tick(q, v, t)
+            return self._tick(q, v, t, now)
 
-    def _tick(self, q: ArrayLike | State, v: ArrayLike | None, t: float) -> Command:
+    def _tick(
+        self, q: ArrayLike | State, v: ArrayLike | None, t: float, now: float | None
+    ) -> Command:
         try:
-            state = self._valid(q, v, t)
+            state = self._valid(q, v, t, now)
             self._prepare(state, t)
         except Exception as error:  # the gait stays where it is, see `WholeBodyController`
             if self.controller.safe.raises:
@@ -204,8 +212,10 @@ class WalkingController:
         self._touch(state, t)
         self._feel(state, t)
 
-    def _valid(self, q: ArrayLike | State, v: ArrayLike | None, t: float) -> State:
-        """The state, refused if it is invalid, or earlier than the last."""
+    def _valid(
+        self, q: ArrayLike | State, v: ArrayLike | None, t: float, now: float | None
+    ) -> State:
+        """The state, refused if it is invalid, late, or earlier than the last."""
         state = State.of(self.robot, q, v)
         check_time(t)
         if state.v is None:
@@ -215,6 +225,7 @@ class WalkingController:
                 f"t: got {t!r} s after {self._last!r} s; expected a later one, or another "
                 f"{type(self).__name__}, which begins anew"
             )
+        self.controller._check_age(t, now)
         return state
 
     def follow(self, phases: Sequence[Phase], begin: float, height: float | None = None) -> None:

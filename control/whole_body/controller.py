@@ -400,12 +400,16 @@ class WholeBodyController:
             raise ConfigurationError(
                 f"t: got {t!r} s after {self._last!r} s; expected a later one, or restart() first"
             )
+        self._check_age(t, now)
+        self._last = t
+        return state
+
+    def _check_age(self, t: float, now: float | None) -> None:
+        """Refuse a state that is older than the deadline."""
         if now is not None and not number(now, "now", unit="[s]") - t <= self.deadline:
             raise ConfigurationError(
                 f"late: the state is {now - t:.4g} s old, expected at most {self.deadline:g} s"
             )
-        self._last = t
-        return state
 
     def _solved(self, state: State, t: float) -> Command:
         if not self._updated(state, t):
