@@ -131,6 +131,21 @@ class Own(Task):
         return np.ones(self.shapes[2])
 
 
+def test_a_reference_of_ones_own_task_has_derivatives_of_its_rows(biped):
+    """The value alone, three numbers, is not three parts."""
+    robot, _, q = biped
+
+    class Place(Own):
+        def error(self, state, t):
+            return self.value_at(t) - state.com
+
+    x = dynamics.com(robot, q)
+    for reference, fits in ((lambda t: (x, 0 * x, 0 * x), True), (lambda t: x, False)):
+        controller = controller_of(biped, [Place(reference, name="own")], on_failure="raise")
+        with nullcontext() if fits else pytest.raises(ConfigurationError, match="'own': got ẋ"):
+            assert controller(q, np.zeros(robot.nv)).solved
+
+
 class OwnBarrier(Barrier):
     """Rows of given shapes."""
 

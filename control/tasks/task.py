@@ -124,8 +124,13 @@ class Task(Goal):
         if not callable(self.target):
             return np.asarray(feedback)
         _, velocity, acceleration = self.reference(t)
-        ahead = acceleration + self.damping_rate * velocity
-        return np.asarray(feedback + self.select(state, ahead))
+        ahead = self.select(state, acceleration + self.damping_rate * velocity)
+        if np.size(ahead) != np.size(feedback):
+            raise ConfigurationError(
+                f"target of {self.name!r}: got ẋ* and ẍ* of {np.size(ahead)} rows, expected "
+                f"{np.size(feedback)}, as of a reference t -> (x*, ẋ*, ẍ*)"
+            )
+        return np.asarray(feedback + ahead)
 
     def rows(self, state: State, t: float, contacts: ContactSet | None = None) -> Rows:
         """Return J, the desired acceleration less J̇v, and the error.
@@ -152,7 +157,9 @@ class Task(Goal):
     def reference(self, t: float) -> tuple[Any, Array, Array]:
         """Return x*, ẋ* and ẍ* of a target that is a function of t."""
         x, velocity, acceleration = parts(self.target(t), self.name)
-        size = np.shape(velocity) if self.rates is None else (self.rates,)
+        if self.rates is None:
+            return x, np.asarray(velocity), np.asarray(acceleration)
+        size = (self.rates,)
         return x, sized(velocity, size, self.name), sized(acceleration, size, self.name)
 
     def value_at(self, t: float) -> Any:
