@@ -122,7 +122,7 @@ def test_a_solver_that_fails(talos, monkeypatch):
     good = controller(q, np.zeros(robot.nv))
     monkeypatch.setattr("footwork.control.whole_body.solving.minimum", lambda *_: (None, 0))
     monkeypatch.setattr("footwork.control.whole_body.solving.reduced_program", lambda *_: None)
-    monkeypatch.setattr("footwork.control.whole_body.controller.relaxed", lambda _: None)
+    monkeypatch.setattr("footwork.control.whole_body.controller.relaxed", lambda *_: None)
     command = controller(q, np.zeros(robot.nv))
     assert command.status == "held"
     assert "neither the program nor its elastic form" in command.reason
@@ -156,7 +156,7 @@ def test_nothing_gives_way_that_need_not(talos):
     controller = controller_of(talos)
     v = 0.02 * np.random.default_rng(0).standard_normal(robot.nv)
     command = controller(q, v)
-    found = relaxed(controller.program(q, v))
+    found = relaxed(controller.program(q, v), robot.mass)
     assert found.a == pytest.approx(command.a, abs=1e-4)
     assert max(found.contacts.max(), found.joints.max(), found.normal.max()) < 1e-6
 

@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+from pathlib import Path
+from xml.etree import ElementTree
+
 import numpy as np
 import pytest
 from stances import inside
@@ -24,6 +27,40 @@ def test_what_gives_way_does_not_depend_on_the_unit_of_weights(weight):
     assert set(command.gave_way) == {"contact left_foot", "contact right_foot"}
     assert np.abs(command.tau).max() <= 20.0
     assert command.residuals["torque balance"] < 1e-5
+
+
+def grown(name, times):
+    """A robot of the catalogue, larger in all directions and as strong for its weight."""
+    text = (Path(robots.__file__).parent / "models" / f"{name}.urdf").read_text()
+    root = ElementTree.fromstring(text)
+    powers = {"xyz": 1, "size": 1, "radius": 1, "length": 1, "value": 3, "effort": 4}
+    powers |= dict.fromkeys(("ixx", "ixy", "ixz", "iyy", "iyz", "izz"), 5)
+    for element in root.iter():
+        for key in set(element.attrib) & (powers.keys() if element.tag != "axis" else set()):
+            numbers = [float(x) * times ** powers[key] for x in element.attrib[key].split()]
+            element.set(key, " ".join(map(repr, numbers)))
+    return robots.load(ElementTree.tostring(root, encoding="unicode"))
+
+
+@pytest.mark.filterwarnings("ignore::footwork.errors.FootworkWarning")
+def test_what_gives_way_does_not_depend_on_the_size_of_the_robot():
+    """Entries of M of one of 40 m are moments of inertia, thousands of times its mass."""
+    small, _, q = inside("quadruped")
+    robot = grown("quadruped", 100.0)
+    q = np.r_[100.0 * q[:3], q[3:]]
+    feet, v = contacts.at_feet(robot), np.zeros(robot.nv)
+    controller, _ = control.stand(robot, feet, q)
+    momentum = control.MomentumTask(np.zeros(6), weight=1e-3, gain=5.0)
+    controller.set_tasks([*controller.tasks, momentum])
+    assert robot.mass == pytest.approx(1e6 * small.mass)
+    for seed in range(60):
+        rng = np.random.default_rng(seed)
+        moved, v = 0.3 * rng.normal(size=robot.nv), 2.0 * rng.normal(size=robot.nv)
+        moved[:3] *= 100.0
+        v[:3], v[3:] = 10.0 * v[:3], 0.1 * v[3:]
+        command = controller(robot.integrate(q, moved), v)
+        assert command.solved, command.reason
+        assert command.residuals["dynamics"] < 1e-8 * 100.0 * robot.weight
 
 
 @pytest.mark.parametrize("seed", range(3))

@@ -41,14 +41,17 @@ CLOSE = 1e-6
 _SLACKS = (2, 3, 4, 5)  # parts of x
 
 
-def relaxed(program: Program) -> Relaxed | None:
+def relaxed(program: Program, mass: float) -> Relaxed | None:
     """Return the solution of least violation; None if the solver fails.
+
+    Forces are in units of the robot's mass [kg]: the entries of M are not of its size, as those of
+    large robots are moments of inertia.
 
     Weights are divided by the largest: the solution does not depend on it, but the solver reports
     costs in the millions as unbounded.
     """
     P = program
-    unit = max(float(np.abs(P.M).max()), 1e-9)  # forces in units of the robot's mass
+    unit = max(mass, 1e-9)
     columns = _Columns(P)
     H, g = _objective(P, columns, unit)
     equal, inequal = _rows(P, columns, unit)

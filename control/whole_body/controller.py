@@ -463,7 +463,7 @@ class WholeBodyController:
         self.torques.slow_down(t)
         bounds = self.torques.at(state.velocity, t)
         program.torque_lower, program.torque_upper = bounds
-        found = relaxed(program)
+        found = relaxed(program, float(self.robot.mass))
         if found is None:
             raise SolverError("neither the program nor its elastic form was solved")
         damping = -self.safe.damping * state.velocity[self.robot.actuated_rows]
