@@ -5,7 +5,7 @@ h = τ_g + τ_ext − M a − vᵀCv
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from typing import Any
 
 import numpy as np
@@ -51,9 +51,11 @@ def _torques_of(robot: Robot, qs: Array, wrenches: Mapping[str, Wrench | ArrayLi
     named: Any = {
         frame: w for frame, w in wrenches.items() if not isinstance(w, (np.ndarray, list, tuple))
     }
-    external_torques(robot, qs[0], named)  # raises what there is to raise
+    first = qs[0] if len(qs) else robot.neutral()
+    external_torques(robot, first, named)  # raises what there is to raise
     if any(wrench.axes != "world" for wrench in named.values()):
-        total = np.stack([external_torques(robot, q, named) for q in qs])
+        each = [external_torques(robot, q, named) for q in qs]
+        total = np.array(each).reshape(-1, robot.nv)
         wrenches = {frame: w for frame, w in wrenches.items() if frame not in named}
     else:
         total = np.zeros((len(qs), robot.nv))
@@ -103,7 +105,7 @@ def _pushed(robot: Robot, qs: Array, wrenches: Array) -> Array:
     R = rotations(qs[:, 3:7])
     arms = many_states.com(robot, qs) - qs[:, :3]
     force, moment = wrenches[:, :3], wrenches[:, 3:]
-    out = np.zeros((max(len(qs), len(wrenches)), robot.nv))
+    out = np.zeros((common((len(qs), len(wrenches))), robot.nv))
     out[:, :3] = (force[:, None] @ R)[:, 0]
     out[:, 3:6] = ((moment + np.cross(arms, force))[:, None] @ R)[:, 0]
     return out
@@ -111,7 +113,9 @@ def _pushed(robot: Robot, qs: Array, wrenches: Array) -> Array:
 
 def table(value: ArrayLike, width: int, name: str) -> Array:
     """Return (N, width) finite numbers, one row if one was given."""
-    rows = np.atleast_2d(array(value, name, (width,), (None, width), error=ContactError))
-    if not len(rows):
-        raise ContactError(f"{name}: got no rows, expected ({width},) or (N, {width})")
-    return rows
+    return np.atleast_2d(array(value, name, (width,), (None, width), error=ContactError))
+
+
+def common(lengths: Iterable[int]) -> int:
+    """Return the N of arrays that have N rows, or one for all; N may be 0."""
+    return next((count for count in lengths if count != 1), 1)

@@ -23,7 +23,7 @@ from .equilibrium.flight import write_flight
 from .equilibrium.programs import Equilibrium
 from .equilibrium.states import ContactStates
 from .equilibrium.verdicts import Verdicts
-from .loads_along import Wrenches, loads_along, table
+from .loads_along import Wrenches, common, loads_along, table
 from .torque_limits import TorqueBounds, torque_bounds_of
 
 
@@ -142,10 +142,17 @@ def balances_of(
     """Return balances of loads h (N, nv) at qs (N, nq), friction (N or 1, 2) of all contacts."""
     loads, limits = bounds.shifted(contacts.robot, loads), np.atleast_2d(bounds.half)
     # what any state limits is among the kernel's inequalities
-    first = Equilibrium.of(contacts, qs[0], loads[0], limits.min(axis=0))
+    first = _first(contacts, qs, loads, limits)
     points = first.limits.point_count
     mu = first.limits.friction[None] if friction is None else of_points(friction, points)
     return Balances(ContactStates(first, contacts, qs), loads, mu, limits)
+
+
+def _first(contacts: ContactSet, qs: Array, loads: Array, limits: Array) -> Equilibrium:
+    """The balance from which what all share is read; of no states that of any state."""
+    robot = contacts.robot
+    q, load = (qs[0], loads[0]) if len(qs) and len(loads) else (robot.neutral(), np.zeros(robot.nv))
+    return Equilibrium.of(contacts, q, load, limits.min(axis=0, initial=np.inf))
 
 
 def _as_many(given: Mapping[str, NDArray[Any]]) -> list[NDArray[Any]]:
@@ -154,11 +161,11 @@ def _as_many(given: Mapping[str, NDArray[Any]]) -> list[NDArray[Any]]:
     Raises:
         ContactError: numbers of rows that do not fit each other.
     """
-    count = max(map(len, given.values()))
+    count = common(map(len, given.values()))
     if any(len(rows) not in (1, count) for rows in given.values()):
         lengths = ", ".join(f"{len(rows)} of {name}" for name, rows in given.items())
         raise ContactError(f"got {lengths}; expected one N, or 1, of each")
-    return [np.repeat(x, count // len(x), axis=0) for x in given.values()]
+    return [x if len(x) == count else np.repeat(x, count, axis=0) for x in given.values()]
 
 
 def _active(active: ArrayLike | None, contacts: ContactSet) -> NDArray[np.bool_]:
@@ -166,7 +173,7 @@ def _active(active: ArrayLike | None, contacts: ContactSet) -> NDArray[np.bool_]
     if active is None:
         return np.ones((1, len(contacts)), dtype=bool)
     rows = np.atleast_2d(np.asarray(active))
-    if rows.ndim != 2 or rows.dtype != bool or rows.shape[1] != len(contacts) or not len(rows):
+    if rows.ndim != 2 or rows.dtype != bool or rows.shape[1] != len(contacts):
         raise ContactError(
             f"active: got {rows.dtype} {np.shape(active)}, expected booleans (N, C) with a "
             f"column for each of the {len(contacts)} contacts"
@@ -178,8 +185,6 @@ def frictions(friction: ArrayLike, count: int | None = None) -> Array:
     """Return μ (N or 1, 2) of rows, from one number, numbers (N,) or pairs (N, 2)."""
     shapes = (), (None,), (None, 1), (None, 2)
     mu = array(friction, "friction", *shapes, at_least=0, error=ContactError)
-    if not mu.size:
-        raise ContactError("friction: got no values, expected (N,) or (N, 2)")
     pairs = mu.reshape(-1, 1) if mu.ndim < 2 else mu
     if count is not None and len(pairs) not in (1, count):
         raise ContactError(f"friction: got {len(pairs)} rows, expected {count}, or 1")

@@ -134,8 +134,6 @@ def torque_bounds_of(
         upper = array(torque_limits[1], f"{_NAME}[1]", *shapes, **pair)
         return _checked(*_broadcast(lower, upper))
     half = _most(torque_limits, ((), *shapes))
-    if not len(np.atleast_2d(half)):
-        raise ConfigurationError(f"{_NAME}: got no rows, expected ({robot.na},) or (N, {robot.na})")
     return TorqueBounds.about(half if half.ndim else np.full(robot.na, half))
 
 

@@ -386,6 +386,40 @@ def test_no_states():
         Balances.of([])
 
 
+@pytest.mark.parametrize("touching", [4, 0])
+def test_batches_of_no_rows(touching):
+    """Nothing is asked of nothing: empty arrays of the right shapes, as `dynamics.batch` has."""
+    robot = robots.load("quadruped")
+    feet, q = contacts.at_feet(robot).contacts[:touching], robot.posture()
+    Q, V, frame = np.zeros((0, robot.nq)), np.zeros((0, robot.nv)), robot.frame_names[-1]
+    for options in (
+        {},
+        {"friction": np.zeros(0), "torque_margin": True},
+        {"wrenches": np.zeros((0, 6)), "threads": 2},
+        {"wrenches": {"base": np.zeros((0, 6)), frame: fw.Wrench((1, 0, 0), axes="local")}},
+        {"torque_limits": np.ones((0, robot.na))},
+        {"torque_limits": (-np.ones(robot.na), np.full((0, robot.na), 2.0))},
+    ):
+        found = batch.static_hold(robot, Q, feet, **options)
+        assert len(found) == 0
+        assert repr(found) == "Verdicts(0 states)"
+        assert found.forces.shape == (0, touching, 3)
+        assert found.torques.shape == (0, robot.na)
+        along = batch.contact_forces(robot, Q, V, V, feet, **options)
+        assert along.world_forces.shape == (0, touching, 3)
+        assert along.zmp().shape == (0, 2)
+        assert batch.causes(along).missing.shape == (0, 6)
+        gone = {k: v for k, v in options.items() if k != "torque_margin"}
+        assert batch.margin_gradients(robot, Q, V, V, feet, **gone).q.shape == (0, robot.nv)
+    # of one configuration and no frictions, or loads: no rows either, as arrays are broadcast
+    assert len(batch.static_hold(robot, q, feet, friction=np.zeros(0))) == 0
+    assert len(batch.static_hold(robot, q, feet, wrenches=np.zeros((0, 6)))) == 0
+    assert batch.self_collisions(robot, Q).count == 0
+    for options in ({"friction": np.zeros(0)}, {"wrenches": np.zeros((0, 6))}):
+        with pytest.raises(ContactError, match="expected"):
+            batch.static_hold(robot, np.tile(q, (3, 1)), feet, **options)
+
+
 @pytest.mark.parametrize("name", ["biped", "quadruped"])
 def test_contact_forces_of_contacts_that_come_and_go(name):
     """Each row as `contact_forces` decides about the contacts that touch in it."""

@@ -10,6 +10,7 @@ import numpy as np
 
 from ...arrays import Array
 from ...errors import ContactError
+from ..loads_along import common
 from .problems import Layout, Problems
 from .programs import Equilibrium
 from .states import ListedStates, States
@@ -63,13 +64,13 @@ class Balances:
                 f"{len(self.friction)} frictions and {len(self.torque_limits)} torque limits; "
                 "expected one N, or 1, for each"
             )
-        if len(self.torque_limits) > len(self.loads):
+        if len(self.loads) == 1 != len(self.torque_limits):
             loads = np.repeat(self.loads, len(self.torque_limits), axis=0)
             object.__setattr__(self, "loads", loads)
 
     def __len__(self) -> int:
         parts = self.states, self.loads, self.friction, self.torque_limits
-        return max(map(len, parts))
+        return common(map(len, parts))
 
     @property
     def first(self) -> Equilibrium:

@@ -170,6 +170,8 @@ def in_pieces(
     At least one a thread, of about equal size; with a bar that tells how many `unit` are done.
     """
     count = len(balances)
+    if not count:
+        return
     most = max(_NEAR // max(balances.first.columns.size, 1), 1)
     pieces = -(-count // min(most, -(-count // threads)))
     ends = np.linspace(0, count, pieces + 1).astype(int).tolist()

@@ -70,7 +70,8 @@ class Verdicts:
     def __repr__(self) -> str:
         many = {word: int((self.feasible == value).sum()) for value, word in _WORDS.items()}
         told = ", ".join(f"{count} {word}" for word, count in many.items() if count)
-        return f"{type(self).__name__}({counted(len(self.feasible), 'state')}: {told})"
+        states = counted(len(self.feasible), "state")
+        return f"{type(self).__name__}({states}{': ' if told else ''}{told})"
 
     @property
     def _size(self) -> tuple[int, int, int, int]:

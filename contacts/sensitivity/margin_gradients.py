@@ -178,8 +178,8 @@ class _Loads:
                 rows[:, names.index(name)] = row
             points = [np.zeros(3) if w.point is None else w.point for w in given.values()]
             return cls(places, rows, names, np.array(points).reshape(-1, 3))
-        numbers = np.tile(table(wrenches, 6, "wrenches"), (1, 1))
-        numbers = np.repeat(numbers, count // len(numbers), axis=0)[:, None]
+        rows = np.broadcast_to(table(wrenches, 6, "wrenches"), (count, 6))
+        numbers = rows[:, None].copy()
         arms = batch.com(robot, asked.q) - asked.q[:, :3]
         numbers[:, 0, 3:] += np.cross(arms, numbers[:, 0, :3])
         base = np.array([robot._model.getJointId(robot.base_joint)], dtype=np.intp)
