@@ -547,6 +547,16 @@ def test_no_posture_is_a_no(run, tmp_path):
     assert "no posture touches" in err
 
 
+GRIPS = """
+version: 1
+robot: biped
+contacts:
+  - {frame: left_foot, bilateral: true}
+  - {frame: right_foot, bilateral: true}
+com: [0.05, free]
+"""
+
+
 def test_region_of_scenarios_and_robots(run, tmp_path):
     code, out, _ = run("region", "gap", "--json")
     facts, scenario = json.loads(out), Scenario.load("gap")
@@ -567,6 +577,13 @@ def test_region_of_scenarios_and_robots(run, tmp_path):
     assert run("region", "icy-ramp")[0] == 1
     assert "unbounded" in run("region", "ladder")[1]
     assert json.loads(run("region", "ladder", "--json")[1])["area"] is None
+    (tmp_path / "grips.yaml").write_text(GRIPS)  # endless ahead, without any width
+    code, out, _ = run("region", str(tmp_path / "grips.yaml"))
+    assert out.startswith("unbounded")
+    assert "outside" in out
+    facts = json.loads(run("region", str(tmp_path / "grips.yaml"), "--json")[1])
+    assert not facts["com_inside"]
+    assert facts["area"] is None
     page = tmp_path / "region.html"
     assert run("region", "quadruped", "--kind", "zmp", "--html", str(page))[0] == 0
     assert page.stat().st_size > 100_000

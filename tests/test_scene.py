@@ -13,6 +13,7 @@ from footwork import ContactError, Wrench, contacts, dynamics, registry, robots,
 from footwork.contacts import PointContact, SurfaceContact
 from footwork.contacts.geometry import polygon
 from footwork.visualize.scenes import cones as cone_scene
+from footwork.visualize.scenes import scenario as scenario_scene
 from footwork.visualize.scenes.motion import FORCE_OF_WEIGHT
 
 SLOPE = np.array([-0.5, 0.0, np.sqrt(0.75)])
@@ -89,6 +90,49 @@ def test_the_centre_of_mass_and_where_it_may_be():
     region = contacts.static_equilibrium_polygon(hold.contacts.robot, hold.q, hold.contacts)
     assert corners[:, :2] == pytest.approx(region.vertices)
     assert region.contains(com)
+
+
+class Page(Recorder):
+    def display(self, q):
+        """Posture and ground are not drawings."""
+
+
+def test_under_a_tilted_gravity_the_region_is_where_the_weight_points_to(monkeypatch):
+    """The centre of mass and where it may be go the same way down to the ground."""
+    scenario = contacts.Scenario.load("flat").replaced(gravity=(0.0, 1.5, -9.0))
+    hold, region = scenario.check(), scenario.region()
+    monkeypatch.setattr(scenario_scene, "Viewer", lambda robot, **_: Page(robot))
+    viewers = Recorder(hold.contacts.robot), scenario.scene(animate=False)
+    visualize.draw_hold(viewers[0], hold)
+    down = hold.state.com[2] * np.array([0.0, 1.5]) / 9.0
+    for viewer in viewers:
+        below = viewer.of_kind("point")["com/on the ground"][0]
+        assert below[:2] == pytest.approx(hold.state.com[:2] + down, abs=1e-6)
+        ((corners, *_),) = viewer.of_kind("polygon", "region").values()
+        middle = corners[:, :2].mean(axis=0)
+        assert middle == pytest.approx(region.vertices.mean(axis=0) + down, abs=1e-6)
+
+
+def test_the_first_look_is_not_at_the_back_of_a_wall():
+    """The camera sees the centre of mass; a `view` of the file stays as it is."""
+    scenario = contacts.Scenario.load("flat").replaced(view=())
+    for facing, sign in ((180, 1.0), (0, -1.0)):
+        wall = contacts.Wall("wall", at=(0.5 * sign, 0.0, 0.0), facing=facing, width=2, height=2)
+        walled = scenario.replaced(terrain=(*scenario.terrain, wall))
+        view = scenario_scene.view_of(walled)
+        assert walled.ground.cast(dynamics.com(walled.machine, walled.q), view) is None
+        shown = walled.replaced(view=(sign, 0.1, 0.2))
+        assert scenario_scene.view_of(shown) == (sign, 0.1, 0.2)
+
+
+def test_a_legend_names_no_region_that_is_not_drawn():
+    robot, feet, q = posed("biped")
+    held = [PointContact("left_hand", 0.5, bilateral=True), *feet]
+    for contact_set in (held, [], feet):
+        viewer = Recorder(robot)
+        visualize.draw_hold(viewer, contacts.static_hold(robot, q, contact_set))
+        assert ("support region" in viewer.lines) == ("region" in viewer.drawn)
+    assert "region" in viewer.drawn
 
 
 def test_a_fall_shows_its_motion_and_no_forces():

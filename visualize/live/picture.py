@@ -11,13 +11,14 @@ from ...contacts.regions.region import Region
 from ..colors import COLORS
 from ..scenes.hold import region_of
 from ..scenes.scenario import (
-    VIEW,
     draw_answer,
     draw_legend,
     draw_loads,
     draw_support,
     draw_surroundings,
     draw_targets,
+    support_of,
+    view_of,
 )
 from .state import LiveState
 from .viewer import LiveViewer
@@ -41,7 +42,7 @@ class Picture:
         draw_surroundings(viewer, state.scenario)
         self.show(state)
         self.settle(state)
-        viewer.look_from(state.scenario.view or VIEW, left=_LEGEND)
+        viewer.look_from(view_of(state.scenario), left=_LEGEND)
 
     def show(self, state: LiveState) -> None:
         """Draw robot, loads and verdict of a state."""
@@ -52,7 +53,9 @@ class Picture:
     def settle(self, state: LiveState) -> None:
         """Draw the region of a state, and write the legend, without the verdict of the panel."""
         hold = state.hold
-        self._region = None if hold is None else region_of(hold)
+        self._region = None
+        if hold is not None:
+            self._region = support_of(state.scenario, hold, region_of(hold))
         self.viewer.redraw("support", lambda: self._draw_support(state))
         self._write_legend(state, verdict=False)
 

@@ -31,7 +31,7 @@ from ..viewer import Series, Viewer
 from ..viewer.checks import check_viewer, finite
 from .cones import draw_friction_cones
 from .motion import LEVER, above, draw_com, draw_wrenches, scale_of
-from .region import draw_region
+from .region import draw_region, has_outline, on_ground
 
 VERDICTS = {True: "holds", False: "does not hold", None: "at the edge"}
 
@@ -99,10 +99,12 @@ def draw_hold(
     draw_forces(viewer, hold, colors, scale=scale, threshold=threshold)
     draw_wrenches(viewer, robot, q, hold.external, folder="loads", scale=scale, threshold=threshold)
     draw_motion(viewer, hold)
-    if region and len(hold.contacts):
-        draw_region(viewer, region_of(hold), ground)
+    support = region_of(hold) if region and len(hold.contacts) else None
+    if support is not None:
+        draw_region(viewer, on_ground(support, robot, q.com, ground), ground)
     if legend:
-        draw_legend(viewer, hold, region, by_margin=by_margin)
+        drawn = support is not None and has_outline(support)
+        draw_legend(viewer, hold, drawn, by_margin=by_margin)
 
 
 def region_of(hold: Hold) -> Region:

@@ -41,14 +41,17 @@ def draw_com(
 ) -> None:
     """Draw the centre of mass, and where its weight points to at the height `ground` [m]."""
     centre = com(robot, q)
-    below = _below(robot, centre, ground)
+    below = along_gravity(robot, centre, ground)
     viewer.point("com/centre", centre, color=color, on_top=True)
     viewer.path("com/plumb line", [centre, below], color=color, on_top=True)
     viewer.point("com/on the ground", below, color=color, on_top=True)
 
 
-def _below(robot: Robot, point: Array, ground: float) -> Array:
-    """Where the line through a point along gravity meets a level plane; straight below if never."""
+def along_gravity(robot: Robot, point: Array, ground: float) -> Array:
+    """Return where the line through a point (3,) along gravity meets the plane at `ground` [m].
+
+    Straight below where gravity is level, or none.
+    """
     g = np.asarray(robot._model.gravity.linear)
     along = g / g[2] if abs(g[2]) > 1e-6 * np.linalg.norm(g) else np.array([0.0, 0.0, 1.0])
     return np.asarray(point + (ground - point[2]) * along)
@@ -83,7 +86,7 @@ def divergent_component(robot: Robot, q: ArrayLike, v: ArrayLike, ground: float 
 def draw_dcm(viewer: Viewer, robot: Robot, q: ArrayLike, v: ArrayLike, ground: float = 0.0) -> None:
     """Draw the divergent component of motion, how it leads the centre of mass, and its foot."""
     xi = divergent_component(robot, q, v, ground)
-    below = _below(robot, xi, ground)
+    below = along_gravity(robot, xi, ground)
     style: dict[str, Any] = {"color": COLORS["dcm"], "on_top": True}
     viewer.path("dcm/lead", [com(robot, q), xi], **style)
     viewer.point("dcm/point", xi, **style)

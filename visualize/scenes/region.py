@@ -12,10 +12,12 @@ from ...arrays import Array
 from ...contacts.regions.friction_map import FrictionMap
 from ...contacts.regions.region import AccelerationCone, Region
 from ...errors import ContactError
+from ...robots import Robot
 from ...robots.values import instance, number, vector
 from ..colors import COLORS
 from ..viewer import Viewer
 from ..viewer.checks import check_viewer
+from .motion import along_gravity
 
 
 def view_region(region: Region, height: float = 0.0) -> Viewer:
@@ -45,11 +47,25 @@ def draw_region(
     height = number(height, "height", unit="[m]", error=ContactError)
     check_viewer(viewer)
     instance(region, "region", Region, error=ContactError)
-    if len(region.vertices) == 0 or region.status == "unbounded":
+    if not has_outline(region):
         return
     lifted = height + 0.002 * viewer.scale  # just above a ground there, so that both are seen
     corners = np.column_stack([region.vertices, np.full(len(region.vertices), lifted)])
     viewer.polygon(name, corners, color=color, opacity=0.35)
+
+
+def has_outline(region: Region) -> bool:
+    """Whether there is something to draw."""
+    return region.status in ("bounded", "flat")
+
+
+def on_ground(region: Region, robot: Robot, com: Array, ground: float) -> Region:
+    """Return where the weight points to at the height `ground` [m] for centres of mass in a region.
+
+    That is the region itself but where gravity is tilted. `com` (3,): the robot's, for its height.
+    """
+    shift = (along_gravity(robot, com, ground) - com)[:2]
+    return Region(region.vertices + shift, region.outer + shift, region.status)
 
 
 def draw_acceleration_cone(

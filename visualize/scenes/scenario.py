@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
@@ -19,10 +20,11 @@ from ..viewer import Viewer
 from . import hold as scene
 from .hold import animate_certificate
 from .motion import draw_com, draw_wrenches
-from .region import draw_region
+from .region import draw_region, has_outline, on_ground
 from .terrain import draw_terrain, ground_height
 
-VIEW = (1.0, -0.85, 0.4)  # from the scene to the eye, when the scenario has none
+# from the scene to the eye, when the scenario has none: the first from which the robot is seen best
+_VIEWS = tuple((x, y, 0.4) for x, y in ((1.0, -0.85), (1.0, 0.85), (-1.0, -0.85), (-1.0, 0.85)))
 _LEGEND = 0.27  # share of the picture's width that is left to the legend
 _LONG_LEGEND = 0.36  # with a reason
 
@@ -39,7 +41,8 @@ def view_scenario(
 
     Args:
         scenario: whose posture, terrain and loads.
-        region: to draw on the terrain, `scenario.region()` when not given.
+        region: to draw on the terrain; where the weight points to in `scenario.region()` when not
+            given.
         animate: whether a robot that does not hold moves along its certificate.
         by_margin: as for `draw_hold`.
     """
@@ -54,14 +57,29 @@ def view_scenario(
         viewer.legend(scenario.title or scenario.name, _missed(scenario))
     else:
         draw_answer(viewer, scenario, hold, by_margin)
-        region = region or scenario.region()
+        region = region or support_of(scenario, hold, scenario.region())
         draw_support(viewer, scenario, hold, region)
         draw_legend(viewer, scenario, hold, region, by_margin)
     if animate and hold is not None and hold.certificate is not None:
         animate_certificate(viewer, hold)
     left = _LEGEND if hold is not None and hold.feasible else _LONG_LEGEND
-    viewer.look_from(scenario.view or VIEW, left=left)
+    viewer.look_from(view_of(scenario), left=left)
     return viewer
+
+
+def view_of(scenario: Scenario) -> Sequence[float]:
+    """Return where to look from: the scenario's `view`, or where least of its terrain is before the
+    robot."""
+    if scenario.view or not scenario.ground.solids:
+        return scenario.view or _VIEWS[0]
+    com = dynamics.com(scenario.machine, scenario.q)
+    places = scenario.touching[0].placements(scenario.q).values()
+    points = [com, *(com + s * (T.translation - com) for T in places for s in (0.5, 0.9))]
+
+    def hidden(view: Sequence[float]) -> int:
+        return sum(scenario.ground.cast(p, view) is not None for p in points)
+
+    return min(_VIEWS, key=hidden)
 
 
 def draw_surroundings(viewer: Viewer, scenario: Scenario) -> None:
@@ -96,17 +114,27 @@ def draw_answer(
     pulled = {frame: w for frame, w in hold.external.items() if frame in _pulled(scenario)}
     draw_wrenches(viewer, robot, q, pulled, folder="loads", scale=scale)
     scene.draw_motion(viewer, hold)
-    below = float(scenario.ground.height(hold.state.com))
-    lowest = scene.ground_height(hold.contacts, q)
     color = margin_color(hold) if by_margin else COLORS["com"]
-    draw_com(viewer, robot, q, below if np.isfinite(below) else lowest, color)
+    draw_com(viewer, robot, q, _ground_below(scenario, hold), color)
+
+
+def support_of(scenario: Scenario, hold: Hold, region: Region) -> Region:
+    """Return where the weight points to on the terrain for centres of mass in a region."""
+    com = hold.state.com
+    return on_ground(region, scenario.machine, com, _ground_below(scenario, hold))
+
+
+def _ground_below(scenario: Scenario, hold: Hold) -> float:
+    """Height of the terrain below the centre of mass, of the lowest contact where there is none."""
+    below = float(scenario.ground.height(hold.state.com))
+    return below if np.isfinite(below) else scene.ground_height(hold.contacts, hold.state)
 
 
 def draw_support(viewer: Viewer, scenario: Scenario, hold: Hold, region: Region) -> None:
-    """Draw where the centre of mass may be, laid over the terrain."""
+    """Draw a region of the plane, laid over the terrain."""
     com = hold.state.com
-    bounded = region.status in ("bounded", "flat")
-    pieces = drape(scenario.ground, region.vertices, float(com[2])) if bounded else []
+    drawn = has_outline(region)
+    pieces = drape(scenario.ground, region.vertices, float(com[2])) if drawn else []
     for k, piece in enumerate(pieces):
         lifted = piece + np.array([0.0, 0.0, 0.003 * viewer.scale])
         viewer.polygon(f"region/{k}", lifted, color=COLORS["region"], opacity=0.35)
@@ -123,9 +151,8 @@ def draw_legend(
     verdict: bool = True,
 ) -> None:
     """Write the verdict, what the colours mean, and the reason for a "no", as for a Hold."""
-    bounded, loads = region.status in ("bounded", "flat"), bool(_pulled(scenario))
-    more = {"by_margin": by_margin, "loads": loads, "verdict": verdict}
-    scene.draw_legend(viewer, hold, bounded, scenario.title, **more)
+    more = {"by_margin": by_margin, "loads": bool(_pulled(scenario)), "verdict": verdict}
+    scene.draw_legend(viewer, hold, has_outline(region), scenario.title, **more)
 
 
 def _pulled(scenario: Scenario) -> set[str]:

@@ -42,21 +42,23 @@ def run(options: argparse.Namespace) -> int:
     answer(options, facts, _report(region, com))
     write_table(options, "xy", facts["vertices"])
     if options.html or options.png:
-        write_scene(where.view(where.hold(), region), options)
+        write_scene(where.view_of_region(region, options.kind), options)
     return flags.NO if region.status == "empty" else flags.OK
 
 
 def _report(region: Region, com: Any) -> str:
     if region.status == "empty":
         return "empty: no position of the centre of mass is in static equilibrium"
-    if region.status == "unbounded":
-        return "unbounded: static equilibrium at every position of the centre of mass"
     away = region.distance(com)
+    place = f"centre of mass ({com[0]:z.4f}, {com[1]:z.4f})"
+    if region.status == "unbounded":
+        side = "inside" if away <= 0 else f"{away:.4f} m outside"
+        return f"unbounded: it reaches farther than can be drawn\n{place}, {side}"
     side = "inside" if away <= 0 else "outside"
     corners = counted(len(region.vertices), "vertex", "vertices")
     lines = [
         f"area {region.area:.4g} m², {corners}, {region.status}",
-        f"centre of mass ({com[0]:z.4f}, {com[1]:z.4f}), {abs(away):.4f} m {side}",
+        f"{place}, {abs(away):.4f} m {side}",
         "vertices, counter-clockwise [m]",
     ]
     return "\n".join([*lines, *(f"  {x:z9.4f} {y:z9.4f}" for x, y in region.vertices)])
@@ -70,5 +72,5 @@ def _facts(region: Region, com: Any) -> dict[str, Any]:
         "vertices": region.vertices.tolist() if bounded else [],
         "outer": region.outer.tolist() if bounded else [],
         "com": com.tolist(),
-        "com_inside": region.status == "unbounded" or bool(region.contains(com)),
+        "com_inside": bool(region.contains(com)),
     }

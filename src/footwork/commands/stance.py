@@ -56,17 +56,26 @@ class Stance:
             return contacts.static_equilibrium_polygon(*where, tolerance, wrenches=self.wrenches)
         return contacts.feasible_region(*where, self.wrenches, self.torque_limits, tolerance)
 
-    def view(self, hold: Hold, region: Region | None = None, *, by_margin: bool = False) -> Viewer:
-        """Return its scene, with `region` in place of the static one; `by_margin`: its colours."""
-        from ..visualize.scenes.hold import ground_height
-        from ..visualize.scenes.region import draw_region
+    def view(self, hold: Hold, *, by_margin: bool = False) -> Viewer:
+        """Return its scene; `by_margin`: its colours."""
+        shown: Viewer = registry.view(self.scenario or hold, by_margin=by_margin)
+        return shown
 
-        if self.scenario is not None:
-            shown: Viewer = registry.view(self.scenario, region, by_margin=by_margin)
+    def view_of_region(self, region: Region, kind: str) -> Viewer:
+        """Return its scene with one of `REGIONS` in place of the static one."""
+        from ..visualize.scenes.hold import ground_height
+        from ..visualize.scenes.region import draw_region, on_ground
+        from ..visualize.scenes.scenario import support_of
+
+        hold, scenario = self.hold(), self.scenario
+        if scenario is not None:
+            support = region if kind == "zmp" else support_of(scenario, hold, region)
+            shown: Viewer = registry.view(scenario, support)
             return shown
-        viewer: Viewer = registry.view(hold, region is None, by_margin=by_margin)
-        if region is not None:
-            draw_region(viewer, region, ground_height(self.contacts, self.q))
+        viewer: Viewer = registry.view(hold, False)
+        ground = ground_height(self.contacts, self.q)
+        of_weight = on_ground(region, self.robot, hold.state.com, ground)
+        draw_region(viewer, region if kind == "zmp" else of_weight, ground)
         return viewer
 
     def as_scenario(self) -> Scenario:
