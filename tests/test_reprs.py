@@ -25,6 +25,12 @@ def test_verdicts_and_regions(stance):
     assert repr(slopes) == "MarginGradient(171.6, contacts left_foot, right_foot, kinks: none)"
 
 
+def test_sweeps():
+    axes = {"friction": (0.1, 0.4), "loads[0].force[1]": (0.0, 90.0)}
+    text = "Sweep('push', 2 × 2 points of friction, loads[0].force[1]: 2 hold, 2 do not)"
+    assert repr(contacts.sweep("push", axes)) == text
+
+
 def test_feet_and_scenarios():
     foot = fw.load("biped").feet["left_foot"]
     assert repr(foot) == "Foot('left_foot', frame='left_sole', 0.2 × 0.11 m)"

@@ -602,6 +602,49 @@ def test_dataset_and_files(whole, tmp_path):
         whole["push"]
 
 
+def labels_of(ax):
+    return [text.get_text() for text in ax.get_legend().get_texts()]
+
+
+def test_a_line_shows_every_point():
+    """Infinite margins beyond the others, and grey only where no posture touches."""
+    pyplot = pytest.importorskip("matplotlib.pyplot")
+    pyplot.switch_backend("agg")
+    weak = sweep("too-heavy", {"loads[0].mass": (0.0, 30.0, 60.0)})
+    assert weak["margin"][-1] == -np.inf
+    ax = picture.plot_sweep(weak)
+    marks = {line.get_label(): line.get_xydata() for line in ax.lines}
+    assert labels_of(ax) == ["holds", "does not, -∞"]
+    ((x, y),) = marks["does not, -∞"]
+    assert x == 60.0
+    assert y < min(0.0, weak["margin"][:2].min())
+    assert not ax.patches
+    assert ax.get_facecolor()[:3] == (1.0, 1.0, 1.0)
+    steep = sweep("slope", {"terrain[0].rises": (0.0, 20.0, 60.0)})
+    assert steep.feasible.tolist() == [1, 1, -2]
+    ax = picture.plot_sweep(steep)
+    assert labels_of(ax) == ["holds"]
+    (grey,) = ax.patches
+    assert grey.get_x() == pytest.approx(40.0)
+    assert grey.get_x() + grey.get_width() == pytest.approx(60.0)
+    pyplot.close("all")
+
+
+def test_the_colours_of_friction_margins_turn_at_one(push):
+    """Half of the friction is too little: it is no positive margin."""
+    pyplot = pytest.importorskip("matplotlib.pyplot")
+    pyplot.switch_backend("agg")
+    axes = {"friction": (0.1, 0.4), "loads[0].force[1]": (0.0, 30.0)}
+    found = sweep(push, axes, quantities=("friction_margin",))
+    image = picture.plot_sweep(found).collections[0]
+    assert (image.norm.vmin + image.norm.vmax) / 2 == pytest.approx(1.0)
+    line = picture.plot_sweep(
+        sweep(push, {"friction": (0.1, 0.4)}, quantities=("friction_margin",))
+    )
+    assert [list(end.get_ydata()) for end in line.lines[-1:]] == [[1.0, 1.0]]
+    pyplot.close("all")
+
+
 def test_zarr(whole, tmp_path):
     xarray = pytest.importorskip("xarray")
     pytest.importorskip("zarr")

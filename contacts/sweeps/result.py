@@ -25,6 +25,9 @@ FEASIBLE = (
 )
 
 
+_WORDS = {1: "hold", 0: "do not", -1: "undecided", -2: "out of reach", -3: "refused"}
+
+
 @dataclass(frozen=True, eq=False)
 class Sweep:
     """The answers of a sweep.
@@ -41,6 +44,12 @@ class Sweep:
     refused: tuple[str, ...] = ()
 
     _repr_html_ = registry.html_of
+
+    def __repr__(self) -> str:
+        shape, name = " × ".join(map(str, self.plan.shape)), Path(self.plan.file).stem
+        counts = {word: int((self.feasible == value).sum()) for value, word in _WORDS.items()}
+        told = ", ".join(f"{count} {word}" for word, count in counts.items() if count)
+        return f"Sweep({name!r}, {shape} points of {', '.join(self.plan.axes)}: {told})"
 
     @property
     def feasible(self) -> NDArray[np.int8]:

@@ -10,11 +10,12 @@ import numpy as np
 
 from ...contacts.scenario.file import ScenarioError
 from ...contacts.sweeps.result import UNITS, Sweep
-from ...contacts.sweeps.verdicts import EDGE
+from ...contacts.sweeps.verdicts import EDGE, NO, YES
 from ..colors import hex_of
 from .axes import BAD, Axes, axes_for
 
 _NOTHING = "0.85"  # the grey of points without an answer
+_ENDS = {"friction_margin": 1.0}  # of a quantity, where yes turns to no; 0 of others
 
 
 def plot_sweep(sweep: Sweep, quantity: str | None = None, *, ax: Axes | None = None) -> Axes:
@@ -36,12 +37,12 @@ def plot_sweep(sweep: Sweep, quantity: str | None = None, *, ax: Axes | None = N
     label = quantity.replace("_", " ") + unit
     plane = len(keys) > 1
     ax = axes_for(ax, keys[0], keys[1] if plane else label, _title(sweep))
-    if sweep.plan.samples and plane:
-        _scatter(ax, sweep, values, label)
-    elif plane:
-        _map(ax, sweep, values, label)
-    else:
-        _line(ax, sweep, values)
+    end = _ENDS.get(quantity, 0.0)
+    if not plane:
+        _line(ax, sweep, values, end)
+        return ax
+    draw = _scatter if sweep.plan.samples else _map
+    draw(ax, sweep, values, end, label)
     ax.set_facecolor(_NOTHING)
     return ax
 
@@ -58,21 +59,46 @@ def check_axes(axes: Mapping[str, Sequence[Any]], samples: int) -> None:
         raise ScenarioError(f"a picture has one or two axes, this grid {len(axes)}: {list(axes)}")
 
 
-def _line(ax: Any, sweep: Sweep, values: Any) -> None:
+_VERDICTS = (
+    (YES, hex_of("holds"), "holds"),
+    (NO, BAD, "does not"),
+    (EDGE, hex_of("at the edge"), "at the edge"),
+)
+
+
+def _line(ax: Any, sweep: Sweep, values: Any, end: float) -> None:
+    """Points by their verdict; infinite ones as triangles beyond the others."""
     key = next(iter(sweep.plan.axes))
     x = sweep.plan.sample[:, 0] if sweep.plan.samples else np.array(sweep.plan.axes[key])
     order = np.argsort(x)
-    ax.plot(x[order], np.where(np.isfinite(values), values, np.nan)[order], color="0.3")
-    for verdict, color, name in ((1, hex_of("holds"), "holds"), (0, BAD, "does not")):
-        chosen = sweep.feasible == verdict
-        ax.plot(x[chosen], values[chosen], "o", color=color, label=name)
-    ax.axhline(0, color="0.7", linewidth=0.8)
-    ax.legend(fontsize="small")
+    x, values, feasible = x[order].astype(float), values[order], sweep.feasible[order]
+    finite = np.isfinite(values)
+    places = np.clip(values, *_ends(values[finite], end))
+    ax.plot(x, np.where(finite, values, np.nan), color="0.3")
+    kinds = ("o", finite, ""), ("^", values == np.inf, ", ∞"), ("v", values == -np.inf, ", -∞")
+    for verdict, color, name in _VERDICTS:
+        for marker, which, more in kinds:
+            at = which & (feasible == verdict)
+            if at.any():
+                ax.plot(x[at], places[at], marker, color=color, label=name + more)
+    borders = np.concatenate([x[:1], (x[1:] + x[:-1]) / 2, x[-1:]])
+    for k in np.flatnonzero(feasible < EDGE):
+        ax.axvspan(*borders[k : k + 2], color=_NOTHING, zorder=0)
+    ax.axhline(end, color="0.7", linewidth=0.8)
+    if ax.get_legend_handles_labels()[1]:
+        ax.legend(fontsize="small")
 
 
-def _map(ax: Any, sweep: Sweep, values: Any, label: str) -> None:
+def _ends(values: Any, end: float) -> tuple[float, float]:
+    """Where infinite values are drawn, a tenth beyond finite ones (n,) and the end of yes."""
+    low, high = values.min(initial=end), values.max(initial=end)
+    beyond = 0.1 * (high - low) or 1.0
+    return float(low - beyond), float(high + beyond)
+
+
+def _map(ax: Any, sweep: Sweep, values: Any, end: float, label: str) -> None:
     x, y = (np.array(values, dtype=float) for values in sweep.plan.axes.values())
-    colours, limits = _coloured(values)
+    colours, limits = _coloured(values, end)
     mesh = ax.pcolormesh(x, y, colours.T, cmap="RdYlGn", shading="nearest", **limits)
     ax.figure.colorbar(mesh, ax=ax, label=label)
     holds = (sweep.feasible == 1).astype(float)
@@ -80,17 +106,18 @@ def _map(ax: Any, sweep: Sweep, values: Any, label: str) -> None:
         ax.contour(x, y, holds.T, levels=[0.5], colors="black", linewidths=1.2)
 
 
-def _scatter(ax: Any, sweep: Sweep, values: Any, label: str) -> None:
+def _scatter(ax: Any, sweep: Sweep, values: Any, end: float, label: str) -> None:
     x, y = sweep.plan.sample[:, :2].T
-    colours, limits = _coloured(values)
+    colours, limits = _coloured(values, end)
     dots = ax.scatter(x, y, c=colours, cmap="RdYlGn", edgecolors="0.3", **limits)
     ax.figure.colorbar(dots, ax=ax, label=label)
 
 
-def _coloured(values: Any) -> tuple[Any, dict[str, float]]:
-    """Values for the colours, infinite ones as the ends; zero, where yes turns to no, is amid."""
-    largest = float(np.abs(values[np.isfinite(values)]).max(initial=1e-12))
-    return np.clip(values, -largest, largest), {"vmin": -largest, "vmax": largest}
+def _coloured(values: Any, end: float) -> tuple[Any, dict[str, float]]:
+    """Values for the colours, infinite ones as the ends; where yes turns to no is amid."""
+    largest = float(np.abs(values[np.isfinite(values)] - end).max(initial=1e-12))
+    low, high = end - largest, end + largest
+    return np.clip(values, low, high), {"vmin": low, "vmax": high}
 
 
 def _title(sweep: Sweep) -> str:
