@@ -25,6 +25,16 @@ def test_verdicts_and_regions(stance):
     assert repr(slopes) == "MarginGradient(171.6, contacts left_foot, right_foot, kinks: none)"
 
 
+def test_friction_maps(stance):
+    robot, Q, feet = stance
+    found = contacts.friction_map(robot, Q[0], feet, x=[0, 0.02, 5], y=[0, 0.01])
+    text = repr(found)
+    assert text.startswith("FrictionMap(3 × 2 places: 4 hold, with friction from ")
+    assert "\n" not in text
+    far = contacts.friction_map(robot, Q[0], feet, x=[5], y=[0])
+    assert repr(far) == "FrictionMap(1 × 1 places: 0 hold)"
+
+
 def test_sweeps():
     axes = {"friction": (0.1, 0.4), "loads[0].force[1]": (0.0, 90.0)}
     text = "Sweep('push', 2 × 2 points of friction, loads[0].force[1]: 2 hold, 2 do not)"

@@ -51,6 +51,12 @@ class FrictionMap:
 
     _repr_html_ = registry.html_of
 
+    def __repr__(self) -> str:
+        ny, nx = self.friction.shape
+        held = self.friction[np.isfinite(self.friction)]
+        span = f", with friction from {held.min():.3g} to {held.max():.3g}" if len(held) else ""
+        return f"FrictionMap({nx} × {ny} places: {len(held)} hold{span})"
+
     @property
     def range(self) -> tuple[float, float]:
         """From the least finite value on, for colours: to the largest, or ten tolerances more, as
