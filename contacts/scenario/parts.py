@@ -5,7 +5,8 @@ Plain values, as they stand in the file: lengths in metres, angles in degrees.
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, fields, replace
+from itertools import chain
 from typing import Any
 
 import numpy as np
@@ -29,7 +30,15 @@ from ..terrain.terrain import Terrain, forward_on, under_foot
 
 Numbers = tuple[float, ...]
 
-KINDS = ("point", "rectangle", "polygon", "disc", "line")
+# the keys that say what touches, of a frame; a foot knows them
+_KEYS_OF: dict[str, tuple[str, ...]] = {
+    "point": ("offset", "radius"),
+    "rectangle": ("half_length", "half_width", "offset", "turn"),
+    "polygon": ("vertices", "offset", "turn"),
+    "disc": ("radius", "offset", "turn"),
+    "line": ("half_length", "offset", "turn"),
+}
+KINDS = tuple(_KEYS_OF)
 _OR_CLIP = ", or let `clip: true` leave out what hangs over"
 _SHAPES: dict[str, tuple[Shape, ...]] = {
     "offset": ((3,),),
@@ -104,6 +113,17 @@ class ScenarioContact:
                 array(getattr(self, name), name, *shapes, error=ContactError)
         if self.friction is not None:
             check_coefficients(self.friction)
+        self._refuse_unread()
+
+    def _refuse_unread(self) -> None:
+        """Refuse what would be ignored: the shape of a foot, sizes of another kind."""
+        read = () if self.foot else _KEYS_OF[self.kind]
+        owner = "a foot: its shape is the robot's" if self.foot else f"{self.kind!r}, which has "
+        usual = {field.name: field.default for field in fields(self)}
+        for name in chain(("kind",) if self.foot else (), chain(*_KEYS_OF.values())):
+            if name not in read and (value := getattr(self, name)) != usual[name]:
+                known = f"{owner}{', '.join(read)}"
+                raise ContactError(f"{name}: got {value!r}, expected none for {known}")
 
     def placed(
         self, robot: Robot, q: Array, terrain: Terrain, friction: float | Numbers

@@ -154,6 +154,8 @@ class Scenario:
         _check_torque_limits(self.torque_limits)
         for key in ("view", "gravity"):
             array(getattr(self, key), key, (0,), (3,), error=ScenarioError)
+        if self.view and not any(self.view):
+            raise ScenarioError(f"view: got {self.view}, expected a direction")
         object.__setattr__(self, "folder", files.as_path(self.folder, "folder", ScenarioError))
         mapping(self.lines, "lines", kind="key", error=ScenarioError)
 
