@@ -58,9 +58,10 @@ class ContactSet:
         if not isinstance(contacts, ContactSet):
             return cls(robot, contacts)
         if contacts.robot is not robot:
+            apart = ", which was loaded apart" if contacts.robot.name == robot.name else ""
             raise ContactError(
                 f"contacts: got a set of the robot {contacts.robot.name!r}, expected one of "
-                f"this {robot.name!r}"
+                f"this {robot.name!r}{apart}"
             )
         return contacts
 

@@ -339,3 +339,13 @@ def test_nonsense_is_refused_with_a_contacts_error(kind, value):
         arguments = {"frame": "foot", **VALUES[kind], **OPTIONS, name: value}
         with pytest.raises(ContactError):
             kind(**arguments)
+
+
+def test_contacts_of_another_robot_are_refused():
+    robot, same, other = robots.load("biped"), robots.load("biped"), robots.load("quadruped")
+    for given, says in (
+        (contacts.at_feet(other), "of the robot 'quadruped', expected one of this 'biped'$"),
+        (contacts.at_feet(same), "expected one of this 'biped', which was loaded apart"),
+    ):
+        with pytest.raises(ContactError, match=says):
+            contacts.static_hold(robot, robot.posture(), given)

@@ -13,6 +13,7 @@ from footwork import ContactError, Wrench, contacts, dynamics, registry, robots,
 from footwork.contacts import PointContact, SurfaceContact
 from footwork.contacts.geometry import polygon
 from footwork.visualize.scenes import cones as cone_scene
+from footwork.visualize.scenes import hold as hold_scene
 from footwork.visualize.scenes import scenario as scenario_scene
 from footwork.visualize.scenes.motion import FORCE_OF_WEIGHT
 
@@ -133,6 +134,27 @@ def test_a_legend_names_no_region_that_is_not_drawn():
         visualize.draw_hold(viewer, contacts.static_hold(robot, q, contact_set))
         assert ("support region" in viewer.lines) == ("region" in viewer.drawn)
     assert "region" in viewer.drawn
+
+
+def test_the_legend_of_several_verdicts_names_what_any_of_them_shows(monkeypatch):
+    robot, feet, q = posed("biped")
+    pushes = [None, {"torso": Wrench([80.0, 0, 0])}]
+    holds = [contacts.static_hold(robot, q, feet, push) for push in pushes]
+    assert [hold.feasible for hold in holds] == [True, False]
+    monkeypatch.setattr(hold_scene, "Viewer", lambda robot, **_: Page(robot))
+    viewer = hold_scene.view_holds(holds)
+    named = {"contact forces", "external wrenches", "falling motion"}
+    assert named <= set(viewer.lines)
+    assert f"at worst: does not hold, margin {holds[1].margin:.4g} N" in viewer.lines
+
+
+@pytest.mark.parametrize("size", [0.01, 100.0])
+def test_margins_of_small_and_large_robots_have_digits(size):
+    robot = robots.block(500 * size**3, (size, size, size))
+    sole = SurfaceContact("bottom", half_length=size / 2, half_width=size / 2, friction=0.5)
+    hold, viewer = contacts.static_hold(robot, robot.neutral(), [sole]), Recorder(robot)
+    visualize.draw_hold(viewer, hold)
+    assert f"holds, margin {500 * size**3 * 9.81:.4g} N" in viewer.lines
 
 
 def test_a_fall_shows_its_motion_and_no_forces():

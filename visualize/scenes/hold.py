@@ -122,15 +122,16 @@ def draw_legend(
     by_margin: bool = False,
     loads: bool = True,
     verdict: bool = True,
+    among: Sequence[Hold] = (),
 ) -> None:
     """Write the verdict, what the colours mean, and the reason for a "no"; the robot's name when
     there is no other title. `region`, `loads`: whether they are drawn; `verdict`: whether it is
-    written, with the reason."""
-    margin = f", margin {hold.margin:.1f} N" if np.isfinite(hold.margin) else ""
-    answer = VERDICTS[hold.feasible] + margin
+    written, with the reason; `among`: all those that are shown, of which this is the worst."""
+    margin = f", margin {hold.margin:.4g} N" if np.isfinite(hold.margin) else ""
+    answer = "at worst: " * bool(among) + VERDICTS[hold.feasible] + margin
     ramp = margin_ramp(hold) if by_margin else None
     lines: dict[str, Any] = {answer: COLORS[VERDICTS[hold.feasible]]} if verdict else {}
-    shows = dict(_named(hold, region, loads and bool(hold.external)))
+    shows = {k: v for one in (among or [hold]) for k, v in _named(one, region, loads)}
     for line, folder in shows.items():
         graded = ramp is not None and folder in ("com", "cones", "forces")
         lines[line] = ramp if graded else COLORS[_COLOR_OF.get(folder, folder)]
@@ -146,7 +147,7 @@ def _named(hold: Hold, region: bool, loads: bool) -> list[tuple[str, str]]:
     """(what the legend calls it, the folder of its drawings)."""
     named = [("centre of mass", "com"), ("friction cones", "cones")]
     named += [("contact forces", "forces")] * (hold.forces is not None)
-    named += [("external wrenches", "loads")] * loads
+    named += [("external wrenches", "loads")] * (loads and bool(hold.external))
     named += [("falling motion", "motion")] * (hold.certificate is not None)
     return named + [("support region", "region")] * region
 
@@ -367,5 +368,5 @@ def animate_holds(
     margins = Series("margin", times, {"margin": [hold.margin for hold in holds]}, "N", (), [0.0])
     viewer.animate(times, [hold.q for hold in holds], draw=draw, series=[margins], play=play)
     worst = min(holds, key=lambda hold: np.nan_to_num(hold.margin, nan=-np.inf))
-    draw_legend(viewer, worst, region, title, by_margin=by_margin)
+    draw_legend(viewer, worst, region, title, by_margin=by_margin, among=holds)
     return viewer

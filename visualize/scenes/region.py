@@ -28,7 +28,7 @@ def view_region(region: Region, height: float = 0.0) -> Viewer:
     viewer = Viewer(ground=height, title=f"{region.status} region")
     viewer.scale = float(np.ptp(region.vertices, axis=0).max(initial=0.0)) or 1.0
     draw_region(viewer, region, height)
-    viewer.legend(f"{region.status}, {1e4 * region.area:.0f} cm²", {})
+    viewer.legend(f"{region.status}, {region.area:.4g} m²", {})
     return viewer
 
 

@@ -151,7 +151,8 @@ def draw_legend(
     verdict: bool = True,
 ) -> None:
     """Write the verdict, what the colours mean, and the reason for a "no", as for a Hold."""
-    more = {"by_margin": by_margin, "loads": bool(_pulled(scenario)), "verdict": verdict}
+    loads = bool(_pulled(scenario))
+    more: dict[str, Any] = {"by_margin": by_margin, "loads": loads, "verdict": verdict}
     scene.draw_legend(viewer, hold, has_outline(region), scenario.title, **more)
 
 
