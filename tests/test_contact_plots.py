@@ -6,6 +6,7 @@ import sys
 
 import numpy as np
 import pytest
+from stances import posed
 
 import footwork as fw
 from footwork import ContactError, Wrench, contacts, dynamics, robots
@@ -58,6 +59,16 @@ def test_contacts_alone_have_a_title(standing):
     assert ax.get_title() == "Contacts, from above"
     regions = plots.plot_regions({}, standing.contacts, standing.q)
     assert regions.get_title() == "Regions, from above"
+
+
+def test_names_of_feet_at_the_corners_are_not_cut_off():
+    robot, feet, q = posed("quadruped")
+    ax = plots.plot_hold(fw.static_hold(robot, q, feet))[0]
+    ax.figure.canvas.draw()
+    for name in ax.texts:
+        box = name.get_window_extent()
+        assert ax.bbox.x0 <= box.x0
+        assert box.x1 <= ax.bbox.x1
 
 
 def test_regions_without_area_are_named():

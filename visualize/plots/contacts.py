@@ -92,6 +92,7 @@ def plot_contacts(contacts: ContactSet, q: ArrayLike, *, ax: Axes | None = None)
             ha="center",
             color=hex_of("patch"),
         )
+    ax.margins(0.12)  # for the names
     plane(ax)
     return ax
 
