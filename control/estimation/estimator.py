@@ -96,7 +96,7 @@ class Estimator:
         q: ArrayLike | None = None,
         *,
         sensors: Sensors | None = None,
-        creep: float = 2e-3,
+        creep: float = 3e-3,
         bending: float = 3e-4,
     ) -> None:
         self.robot = robot
