@@ -12,7 +12,7 @@ import numpy as np
 import pytest
 from programs import module_of
 
-from footwork import ConfigurationError, ContactError, contacts, dynamics, robots
+from footwork import ConfigurationError, ContactError, Viewer, contacts, dynamics, robots
 from footwork.contacts import (
     Box,
     Payload,
@@ -559,6 +559,21 @@ contacts:
   - {frame: right_foot, bilateral: true}
 com: [0.05, free]
 """
+
+
+def test_the_legend_of_a_region_names_it(run, tmp_path, monkeypatch):
+    written, legend = [], Viewer.legend
+    monkeypatch.setattr(
+        Viewer,
+        "legend",
+        lambda self, title, lines, **more: (
+            written.append(lines) or legend(self, title, lines, **more)
+        ),
+    )
+    for kind in ("static", "zmp"):
+        page = str(tmp_path / f"{kind}.html")
+        assert run("region", "biped", "--kind", kind, "--html", page)[0] == 0
+        assert "support region" in written[-1]
 
 
 def test_region_of_scenarios_and_robots(run, tmp_path):

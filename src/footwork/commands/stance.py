@@ -63,8 +63,8 @@ class Stance:
 
     def view_of_region(self, region: Region, kind: str) -> Viewer:
         """Return its scene with one of `REGIONS` in place of the static one."""
-        from ..visualize.scenes.hold import ground_height
-        from ..visualize.scenes.region import draw_region, on_ground
+        from ..visualize.scenes.hold import draw_legend, ground_height
+        from ..visualize.scenes.region import draw_region, has_outline, on_ground
         from ..visualize.scenes.scenario import support_of
 
         hold, scenario = self.hold(), self.scenario
@@ -76,6 +76,7 @@ class Stance:
         ground = ground_height(self.contacts, self.q)
         of_weight = on_ground(region, self.robot, hold.state.com, ground)
         draw_region(viewer, region if kind == "zmp" else of_weight, ground)
+        draw_legend(viewer, hold, has_outline(region))
         return viewer
 
     def as_scenario(self) -> Scenario:
