@@ -7,7 +7,7 @@ A minimum-jerk motion from rest to rest follows x₀ ⊕ s(θ) (x₁ ⊖ x₀) w
 which has no velocity and no acceleration at either end. T. Flash, N. Hogan, "The coordination of
 arm movements" (1985), eq. 11.
 
-They are partial functions of this module's own, for tasks that have them are pickled and copied.
+References are `partial` functions of this module, so that tasks with them can be pickled.
 """
 
 from __future__ import annotations

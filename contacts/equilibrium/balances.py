@@ -64,7 +64,7 @@ class Balances:
                 f"{len(self.friction)} frictions and {len(self.torque_limits)} torque limits; "
                 "expected one N, or 1, for each"
             )
-        if len(self.loads) == 1 != len(self.torque_limits):
+        if len(self.loads) == 1 and len(self.torque_limits) != 1:
             loads = np.repeat(self.loads, len(self.torque_limits), axis=0)
             object.__setattr__(self, "loads", loads)
 

@@ -14,7 +14,6 @@ from ...arrays import Array
 from ...contacts import Contact, ContactSet, Terrain
 from ...dynamics import State
 from ...dynamics.topology import masses_of
-from ...errors import ConfigurationError
 from ...robots.configuration import check_configuration
 from ...robots.robot import Robot
 from ...robots.values import instance, length, number
@@ -27,7 +26,7 @@ from ..tasks import FrameTask, MomentumTask, PostureTask, Task
 from ..tasks.dcm import DcmTask
 from ..whole_body.command import Command
 from ..whole_body.controller import WholeBodyController
-from ..whole_body.failure import LATEST, OneThread, check_time
+from ..whole_body.failure import LATEST, OneThread, checked_state
 from ..whole_body.joint_limits import JointLimits
 from ..whole_body.standing import trunk
 from .foot import FootMode, GaitFoot
@@ -216,15 +215,8 @@ class WalkingController:
         self, q: ArrayLike | State, v: ArrayLike | None, t: float, now: float | None
     ) -> State:
         """The state, refused if it is invalid, late, or earlier than the last."""
-        state = State.of(self.robot, q, v)
-        check_time(t)
-        if state.v is None:
-            raise ConfigurationError("v: got None; expected a velocity (nv,)")
-        if t < self._last:
-            raise ConfigurationError(
-                f"t: got {t!r} s after {self._last!r} s; expected a later one, or another "
-                f"{type(self).__name__}, which begins anew"
-            )
+        anew = f"another {type(self).__name__}, which begins anew"
+        state = checked_state(self.robot, q, v, t, self._last, anew)
         self.controller._check_age(t, now)
         return state
 

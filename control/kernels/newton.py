@@ -39,7 +39,7 @@ SIGNS = -1.0, 1.0, 1.0, -1.0, 1.0, -1.0
 
 
 class Vectors(NamedTuple):
-    """Of the slacks, and of a step.
+    """Workspace of the slacks, and of a step.
 
     Attributes:
         flags: of lanes.
@@ -74,7 +74,7 @@ class Vectors(NamedTuple):
 
 
 class Blocks(NamedTuple):
-    """Of the contacts.
+    """Workspace of the contacts.
 
     Attributes:
         H: the factors L of R + FᵀW²F, 1/L_aa on their diagonals (b, n, n).
@@ -92,7 +92,7 @@ class Blocks(NamedTuple):
 
 
 class Nodes(NamedTuple):
-    """Of the nodes, see `riccati`.
+    """Workspace of the nodes, see `riccati`.
 
     Attributes:
         U, R, pulled: (N, 6, 6), (N, 6, 12), (N, 6).
@@ -345,19 +345,19 @@ def solve(p, first, at, sizes, share, work, blocks, nodes, new):
         if k < N:
             if new:
                 factor_node(p, first, at, sizes, k, work, blocks, nodes)
-            back_to(p, first, at, sizes, k, work, blocks, nodes)
+            backward_pass(p, first, at, sizes, k, work, blocks, nodes)
         if new:
             stiffen(p, sizes, k, work, nodes.P)
-        rows_of(sizes, k, work)
+        pull_of_rows(sizes, k, work)
     clear(work.dx[0], STATES)
     for k in range(N + 1):
         step_of_rows(sizes, k, share, work)
         if k < N:
-            step_from(p, first, at, sizes, k, share, work, blocks, nodes)
+            forward_pass(p, first, at, sizes, k, share, work, blocks, nodes)
 
 
-def back_to(p, first, at, sizes, k, work, blocks, nodes):
-    """Take the costate of x_{k+1} back to x_k, with what u_k lacks, of which L⁻¹ is written."""
+def backward_pass(p, first, at, sizes, k, work, blocks, nodes):
+    """Write half = −L⁻¹(r_u + Fᵀt) of node k; turn the costate of x_{k+1} into that of x_k."""
     n, H, half, du = sizes[2], blocks.H, blocks.half, work.du
     own, g, width = of_node(blocks.V, half, first, k, n)
     for i in range(first[k], first[k + 1]):
@@ -376,7 +376,7 @@ def back_to(p, first, at, sizes, k, work, blocks, nodes):
     backward(p.h[k], p.s[k], p.K[k], c, U, R, work.costate, pulled, w)
 
 
-def rows_of(sizes, k, work):
+def pull_of_rows(sizes, k, work):
     """Add to the costate what the rows of x_k ask for, their ε eliminated."""
     N, b, _n, m, _r, D, _q = sizes
     K, _P, _L = slack_sizes(*sizes)
@@ -400,8 +400,8 @@ def step_of_rows(sizes, k, share, work):
     left_of_rows(sizes, k, dx, deps, work.lack, share, work.ds)
 
 
-def step_from(p, first, at, sizes, k, share, work, blocks, nodes):
-    """Write du_k, the ds of its limits, and where it takes x_{k+1}."""
+def forward_pass(p, first, at, sizes, k, share, work, blocks, nodes):
+    """Write du_k, the ds of its limits, and dx_{k+1}."""
     n, du, dx = sizes[2], work.du, work.dx
     own, g, width = of_node(blocks.V, blocks.half, first, k, n)
     free(p.h[k], p.s[k], p.K[k], dx[k], dx[k + 1])

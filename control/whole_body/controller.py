@@ -25,7 +25,7 @@ from ..program.contact_model import ContactModel
 from ..program.elastic import relaxed
 from ..program.qp import Program
 from .command import Command
-from .failure import OneThread, SafeTorques, check_time
+from .failure import OneThread, SafeTorques, check_time, checked_state
 from .formulation import Formulation
 from .formulations import Formulations, rows_of
 from .joint_limits import JointLimits
@@ -391,15 +391,8 @@ class WholeBodyController:
     def _checked(
         self, q: ArrayLike | State, v: ArrayLike | None, t: float, now: float | None
     ) -> State:
-        state = State.of(self.robot, q, v)
-        if state.v is None:
-            raise ConfigurationError("v: got None; expected a velocity (nv,)")
+        state = checked_state(self.robot, q, v, t, self._last, "restart() first")
         check_reach(self.robot, state.q)
-        check_time(t)
-        if t < self._last:
-            raise ConfigurationError(
-                f"t: got {t!r} s after {self._last!r} s; expected a later one, or restart() first"
-            )
         self._check_age(t, now)
         self._last = t
         return state

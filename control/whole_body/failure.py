@@ -11,6 +11,7 @@ from numpy.typing import ArrayLike
 
 from ...arrays import Array
 from ...contacts import ContactSet
+from ...dynamics import State
 from ...errors import ConfigurationError
 from ...robots.robot import Robot
 from ...robots.values import array, number
@@ -52,6 +53,30 @@ def check_time(t: Any) -> None:
         ConfigurationError: such a value.
     """
     number(t, "t", at_least=-LATEST, at_most=LATEST, unit="[s]")
+
+
+def checked_state(
+    robot: Robot, q: ArrayLike | State, v: ArrayLike | None, t: Any, last: float, instead: str
+) -> State:
+    """Return the state (q, v) of a tick at t.
+
+    Args:
+        robot, q, v, t: of the tick.
+        last: the time of the last one, before which t must not be [s].
+        instead: what may be done to begin earlier, in words.
+
+    Raises:
+        ConfigurationError: values that are none of the robot, no velocity, an invalid time.
+    """
+    state = State.of(robot, q, v)
+    if state.v is None:
+        raise ConfigurationError("v: got None; expected a velocity (nv,)")
+    check_time(t)
+    if t < last:
+        raise ConfigurationError(
+            f"t: got {t!r} s after {last!r} s; expected a later one, or {instead}"
+        )
+    return state
 
 
 POLICIES = ("hold", "damp", "raise")

@@ -114,7 +114,7 @@ def _scatter(ax: Any, sweep: Sweep, values: Any, end: float, label: str) -> None
 
 
 def _coloured(values: Any, end: float) -> tuple[Any, dict[str, float]]:
-    """Values for the colours, infinite ones as the ends; where yes turns to no is amid."""
+    """Values for the colours, infinite ones as the ends; yes turns to no in the middle."""
     largest = float(np.abs(values[np.isfinite(values)] - end).max(initial=1e-12))
     low, high = end - largest, end + largest
     return np.clip(values, low, high), {"vmin": low, "vmax": high}
