@@ -1,7 +1,8 @@
-"""Pictures and animations of controllers.md: python docs/controllers.py."""
+"""Pictures and animations of the pages about control: python docs/controllers.py."""
 
 from __future__ import annotations
 
+from functools import partial
 from pathlib import Path
 
 import numpy as np
@@ -126,6 +127,38 @@ def logged() -> control.ContactWrenches:
     return control.contact_wrenches(motion.log)
 
 
+def predicted() -> control.Prediction:
+    """The next half second of a Go2 that trots at 1.5 m/s."""
+    robot = load("go2")
+    controller, q = control.stand(robot)
+    walker = control.PredictiveGait(robot, controller.contacts, q, "trot", velocity=(1.5, 0, 0))
+    control.simulate(
+        robot, walker, q=q, contacts=walker.feet, duration=3.0, control_step=2e-3, engine="mujoco"
+    )
+    assert walker.prediction is not None
+    return walker.prediction
+
+
+def estimated() -> control.ClosedLoop:
+    """A Go2 that trots, by what its sensors say."""
+    robot = load("go2")
+    controller, q = control.stand(robot)
+    walker = control.GaitController(robot, controller.contacts, q, "trot", velocity=(0.5, 0, 0))
+    return control.simulate(
+        robot, walker, q=q, contacts=walker.feet, duration=10.0, control_step=2e-3,
+        engine="mujoco", sensors=control.Sensors(), seed=1,
+    )  # fmt: skip
+
+
+def judged() -> control.Judgement:
+    """What walking survives on a biped."""
+    return control.judge(
+        load("biped"), partial(control.judging.walker, gait="walk"),
+        [(v, 0.0, 0.0) for v in (0.2, 0.4, 0.6, 0.8, 1.0)], duration=6.0, seeds=6, told=2,
+        directions=8,
+    )  # fmt: skip
+
+
 def limited() -> control.SpeedLimits:
     """How fast Go2 can trot, by heading."""
     return control.speed_limits(load("go2"), directions=16, predictive=True)
@@ -183,6 +216,9 @@ def main() -> None:
     of_steps(steps).savefig(pictures / "control-steps.png", dpi=90)
     of_climb(climb).savefig(pictures / "control-climb.png", dpi=90)
     plot(limited())[0, 0].figure.savefig(pictures / "go2-speed-limits.png", dpi=90)
+    plot(predicted())[0, 0].figure.savefig(pictures / "go2-prediction.png", dpi=90)
+    plots.plot_estimate(estimated()).figure.savefig(pictures / "go2-estimate.png", dpi=90)
+    plot(judged())[0, 0].figure.savefig(pictures / "biped-judged.png", dpi=90)
     plot(logged())[0].figure.savefig(pictures / "go2-wrenches.png", dpi=90)
     for name, motion, rate, time in (
         ("biped-steps", steps, 15.0, 2.4),

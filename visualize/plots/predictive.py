@@ -37,6 +37,7 @@ def _velocities(ax: Any, prediction: Prediction) -> None:
     for i, colour in zip(range(3), SERIES, strict=False):
         ax.plot(prediction.times, prediction.velocity[:, i], color=colour, label="xyz"[i])
         ax.plot(prediction.times, prediction.reference.velocity[:, i], "--", color=colour)
+    ax.plot([], [], "--", color=GRAY, label="reference")
     ax.legend(fontsize="small")
 
 
@@ -57,9 +58,11 @@ def _forces(ax: Any, prediction: Prediction) -> None:
 def _margins(ax: Any, prediction: Prediction) -> None:
     axes_for(ax, "time [s]", "margin [N]", "what contacts could lose")
     margins = np.where(np.isfinite(prediction.margins), prediction.margins, np.nan)
-    ax.stairs(margins, prediction.times, baseline=None, color=SERIES[0], label="normal force")
+    ax.stairs(margins, prediction.times, baseline=None, color=SERIES[0], label="margin")
     other, room = ax.twinx(), 100 * prediction.torque_margins
     room = np.where(np.isfinite(room), room, np.nan)
-    other.stairs(room, prediction.times, baseline=None, color=GRAY, label="torques [%]")
+    other.stairs(room, prediction.times, baseline=None, color=GRAY)
+    ax.plot([], [], color=GRAY, label="torques")
+    ax.legend(fontsize="small")
     other.set_ylabel("torques: left of their limits [%]")
     other.set_ylim(0, 105)
