@@ -43,6 +43,7 @@ from .gait import (
 from .ground_plane import GroundPlane
 from .path import Path
 from .placement import FootPlacement
+from .support import Support
 from .walking import WalkingController
 
 QUICKEST = 0.6  # shortest times of a gait, as a fraction of the natural ones
@@ -60,7 +61,6 @@ LIFT = 0.15
 # how far from its nearest edge the centre of pressure of a sole stays [h]: nearer, and on boards,
 # soles tip; and of narrow ones at least what share of it may be used
 EDGE, NARROW = 0.03, 0.35
-STANDS = 0.6  # the least share of the soles whose support polygon ξ leaves before it steps
 HOME = 0.08  # distance from its place among the others at which a foot may stay in the end [h]
 SETTLED = 4  # rounds after which times and heights fit each other
 BESIDE = 0.15  # distance of all feet from the path at which the robot may stay in the end [h]
@@ -162,7 +162,7 @@ class GaitController(WalkingController):
         self.base.target = self._attitude
         self._turn, self._replanned = 0, self.begin  # the group that swings next
         self.steps = 0
-        self._support: tuple[ContactSet, Array, Array] | None = None
+        self._support = Support(self.controller.sole_share)
         self.blocked = ""
         self.velocity = velocity
 
@@ -330,19 +330,8 @@ class GaitController(WalkingController):
 
     def _falls(self, state: State) -> bool:
         """Whether ξ has left the support polygon, from where only a step brings it back."""
-        contacts = self.controller.contacts
-        if self._support is None or self._support[0] is not contacts:  # feet that stand stay
-            self._support = contacts, *self._sides(state)
-        _, normals, offsets = self._support
         xi = (self._xi(state) - self.plan.up)[:2]  # over the point that it moves away from
-        return bool(len(offsets) and (normals @ xi - offsets).max() > 0)
-
-    def _sides(self, state: State) -> tuple[Array, Array]:
-        """The support polygon's, of what is used of the soles; none of fewer than three points."""
-        share = max(self.controller.sole_share, STANDS)
-        poses = [(contact.pose(state), contact.points) for contact in self.controller.contacts]
-        corners = [T.act(share * point)[:2] for T, points in poses for point in points]
-        return sides(convex_hull(corners)) if len(corners) > 2 else (np.zeros((0, 2)), np.zeros(0))
+        return self._support.is_left(self.controller.contacts, state, xi)
 
     def _quickest(self, state: State, t: float) -> int:
         """The group whose step catches ξ at the least cost, see `stepping`."""

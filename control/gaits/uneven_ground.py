@@ -50,15 +50,15 @@ class UnevenGround:
 
     Args:
         touch: what the feet feel.
+        lift: how high a foot is lifted over what held it back, as a multiple of how high it swings.
 
     Attributes:
-        over: how high a foot is lifted over what held it back, as a multiple of how high it swings.
         unevenness: by how much feet have lately stood above or below where they were to land, or
             how high they were where a riser held them back [m].
     """
 
-    def __init__(self, touch: Touch) -> None:
-        self.touch, self.unevenness, self.over = touch, 0.0, 2.0
+    def __init__(self, touch: Touch, lift: float) -> None:
+        self.touch, self.lift, self.unevenness = touch, lift, 0.0
 
     def lifted(self, feet: Iterable[GaitFoot]) -> None:
         """Take up how far feet that leave the ground have stood from where they were to land."""
@@ -110,7 +110,7 @@ class UnevenGround:
         return quickly and self.touch.stopped(foot.name)
 
     def _stumble(self, foot: GaitFoot, state: State, t: float, plan: DcmPlan) -> None:
-        """Lift a foot `over` it, then ahead; put it down where too little time is left.
+        """Lift a foot over it, then ahead; put it down where too little time is left.
 
         But not as high as its leg is long: that throws the robot.
         """
@@ -122,7 +122,7 @@ class UnevenGround:
         self.unevenness = max(
             self.unevenness, float((here.translation - foot.start.translation)[2])
         )
-        height = min(self.over * foot.clearance, VERTICAL_REACH * plan.height)
+        height = min(self.lift * foot.clearance, VERTICAL_REACH * plan.height)
         foot.task.target = swing(here, foot.goal, left, t, height, CLIMB)
 
     def _put_down(

@@ -18,7 +18,6 @@ from ...robots.configuration import check_configuration
 from ...robots.robot import Robot
 from ...robots.values import instance, length, number
 from ..dcm import DcmPlan, Phase
-from ..kernels.profiles import minimum_jerk
 from ..limbs import limbs_of
 from ..program.solvers import solver_named
 from ..references import moved
@@ -35,6 +34,7 @@ from .footholds import LEVEL, STEEPEST, placed
 from .gait import middle
 from .grip import Grip
 from .reach import Reach
+from .stepping import Stepping
 from .touch import Touch
 from .uneven_ground import UnevenGround
 
@@ -90,12 +90,7 @@ class WalkingController:
     """
 
     gives_commands = True
-    _along = staticmethod(minimum_jerk)  # of swinging feet, along the ground
-    _bends = False  # whether the robot gets lower where legs would be too long
-    # errors of ξ that soles correct without moving footholds [h]: it is behind by as much when a
-    # leg has climbed, for the other one is nearly straight by then
-    _ankles = 0.065
-    _braking = 0.5  # share of the friction that footholds count on: ground may be half as rough
+    stepping = Stepping()
 
     def __init__(
         self,
@@ -124,9 +119,8 @@ class WalkingController:
         weight = np.array([DCM, DCM, DCM if soles else UPRIGHT])
         share = REACH if len(self.feet) == 2 else REACH_BENT
         farthest = share * self.plan.height if reach is None else reach
-        self.reach = Reach(
-            self.feet, q, length(farthest, "reach", zero=True), self._bends and len(self.feet) > 2
-        )
+        beneath = self.stepping.bends and len(self.feet) > 2
+        self.reach = Reach(self.feet, q, length(farthest, "reach", zero=True), beneath)
         self.dcm = DcmTask(self.plan, weight=weight, gain=225.0, begin=begin)
         pose = dynamics.frame_placement(robot, q, trunk(robot))
         self.base = FrameTask(
@@ -148,7 +142,7 @@ class WalkingController:
         self._swung: Array = np.zeros(3)  # the offset that the swings should go to
         self._short: Array = np.zeros(3)  # what the ground leaves of it, less this
         self.grip, self.touch = Grip(), Touch(robot, self.feet)
-        self.uneven = UnevenGround(self.touch)
+        self.uneven = UnevenGround(self.touch, Stepping().lift if soles else self.stepping.lift)
         self._waited = 0.0  # for feet that search the ground [s]
         self._given: Command | None = None
         self._last, self._busy = -np.inf, OneThread()
@@ -351,7 +345,8 @@ class WalkingController:
         self._set_tasks()
         if self.reach.farthest > 0:
             bounds = self.reach.bounds(swings, state)
-            own = (LAST, self._ankles * self.plan.height) if self._on_soles else (LATE, ANKLES)
+            ankles = self.stepping.ankles * self.plan.height
+            own = (LAST, ankles) if self._on_soles else (LATE, ANKLES)
             self._feedback = FootholdProgram(
                 self.plan, phase, bounds, self._solver, *own, friction=self._friction(swings)
             )
@@ -362,7 +357,7 @@ class WalkingController:
         told = [self.feet[name] for name in names if not self.feet[name].bilateral]
         if not told or not self._on_soles:
             return np.inf
-        return self._braking * float(min(np.min(foot.friction) for foot in told))
+        return self.stepping.braking * float(min(np.min(foot.friction) for foot in told))
 
     def _footholds(self, phase: int) -> dict[str, Any]:
         """The footholds of a phase; those of the first plan where a moved one has no place."""
@@ -380,7 +375,7 @@ class WalkingController:
     def _swing(self, foot: GaitFoot, t: float | None = None) -> None:
         begin = self.begin + self.plan.times[self._phase]
         duration = self.plan.phases[self._phase].duration
-        foot.swing(begin, duration, self._clearance, self.terrain, self._along, t)
+        foot.swing(begin, duration, self._clearance, self.terrain, self.stepping.profile, t)
 
     @property
     def _clearance(self) -> float:

@@ -20,6 +20,7 @@ from ...robots.values import mapping, number
 from ..gaits.gait import Gait
 from ..gaits.grip import with_friction
 from ..gaits.locomotion import GaitController
+from ..gaits.stepping import Stepping
 from ..kernels import TICKS
 from ..kernels.centroidal import Targets
 from ..kernels.gait_reference import GAIT_REFERENCE, Path, Pendulum
@@ -51,9 +52,6 @@ RAMP = 0.01  # time to load and unload a foot: a trot has no more [s]
 GRIP = 0.5  # share of the friction that is used: the ground may be half as rough as told
 STEPS = 1.7  # longest step, in the gait's
 SOLE = 0.6  # share of the soles that is used: fast steps need more than slow ones on boards
-# by how many times its clearance a foot on a point is lifted over a riser: twice as high, small
-# robots do not get onto boards of 6 cm; and without a prediction, three times as high throws them
-OVER = 3.0
 # largest normal force of a foot in a prediction, in weights: more would have more friction and
 # moments, and throw the robot up
 LARGEST = 1.2
@@ -85,10 +83,10 @@ class PredictiveGait(GaitController):
             cannot reach.
     """
 
-    _along = staticmethod(minimum_acceleration)  # joints have their largest speeds
-    _bends = True
-    _braking = 1.0  # of what `grip` leaves of it
-    _ankles = 0.0  # its soles have to give L̇ of fast steps: footholds answer each error of ξ
+    # joints have their largest speeds; soles have to give L̇ of fast steps, so that footholds answer
+    # each error of ξ; `grip` has left a share of the friction already; and feet that are lifted
+    # only twice as high do not bring small robots onto boards of 6 cm
+    stepping = Stepping(minimum_acceleration, bends=True, ankles=0.0, braking=1.0, lift=3.0)
 
     def __init__(
         self,
@@ -125,8 +123,6 @@ class PredictiveGait(GaitController):
         }
         given: dict[str, Any] = {**own, **options}
         super().__init__(robot, feet, q, gait, **given)
-        if not self._on_soles:
-            self.uneven.over = OVER
         root = robot._model.frames[robot.frame_id(trunk(robot))].placement.rotation
         self._root = root.T  # from the axes of the trunk to those of the floating base
 

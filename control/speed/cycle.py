@@ -88,7 +88,7 @@ def _feet(
                 continue
             way = swing(
                 places[name], phase.swings[name], phase.duration, 0.0, walker.step_height,
-                along=walker._along,
+                along=walker.stepping.profile,
             )  # fmt: skip
             # both ends from within: some accelerations jump there
             inside = np.clip(since[rows], 1e-9, phase.duration * (1 - 1e-9))

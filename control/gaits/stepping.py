@@ -1,0 +1,30 @@
+"""How a kind of walking controller steps: what differs between plans and predictions."""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+from ..kernels.profiles import minimum_jerk
+from ..references import Profile
+
+
+class Stepping(NamedTuple):
+    """How swing feet move, and what their footholds count on.
+
+    Attributes:
+        profile: of swing feet along the ground: s, s', s'' by the share of their time.
+        bends: whether the robot gets lower where legs would be too long. If so, more than two feet
+            reach as far from beneath it, wherever it has been pushed to, see `Reach`.
+        ankles: errors of ξ that soles correct without moving footholds [h]: it is behind by as much
+            when a leg has climbed, for the other one is nearly straight by then.
+        braking: share of the friction that footholds of soles count on: ground may be half as
+            rough as told.
+        lift: how high a foot on a point is lifted over a riser, as a multiple of how high it
+            swings; soles twice as high. Without a prediction, three times as high throws robots.
+    """
+
+    profile: Profile = minimum_jerk
+    bends: bool = False
+    ankles: float = 0.065
+    braking: float = 0.5
+    lift: float = 2.0
