@@ -57,7 +57,7 @@ class MujocoModel:
             import mujoco
         except ImportError:
             raise ConfigurationError(
-                "engine 'mujoco': MuJoCo is missing; pip install mujoco"
+                "judge, and the engine 'mujoco', need MuJoCo: pip install 'footwork[judge]'"
             ) from None
         if mujoco.get_mju_user_warning() is None:  # else a file MUJOCO_LOG.TXT, where one works
             mujoco.set_mju_user_warning(logging.getLogger("footwork").warning)

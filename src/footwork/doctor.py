@@ -49,6 +49,7 @@ EXTRAS = {
     "matplotlib": ("plots", "plots", "from matplotlib.figure import Figure; Figure().subplots()"),
     "sympy": ("symbolic", "symbolic mechanics", "import sympy; sympy.symbols('x')"),
     "daqp": ("control", "the fast solver of the whole-body controller", "import daqp"),
+    "mujoco": ("judge", "footwork judge, and simulations with engine 'mujoco'", "import mujoco"),
     "xarray": ("sweep", "sweeps as datasets", "import xarray; xarray.Dataset()"),
     "ezc3d": ("c3d", "C3D files", "import ezc3d; ezc3d.c3d()"),
     "ipywidgets": ("notebook", "sliders in notebooks", "import ipywidgets; ipywidgets.IntSlider()"),
