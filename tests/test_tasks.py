@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from contextlib import nullcontext
 from dataclasses import dataclass
 
 import numpy as np
@@ -9,10 +10,11 @@ import pinocchio as pin
 import pytest
 from differences import derivative
 
-from footwork import ConfigurationError, contacts, control, dynamics
+from footwork import ConfigurationError, contacts, control, dynamics, robots
 from footwork.control.constraints import Barrier
 from footwork.control.tasks import Task
 from footwork.dynamics import State, Wrench
+from footwork.dynamics.kernels.toolchain import switched_off
 
 HANDS = "left_hand", "right_hand"
 
@@ -211,3 +213,38 @@ def test_what_does_not_fit_is_refused(biped, stood):
         with_task(stood, control.RelativeTask(T, frame=HANDS[0], seen_from="torsoo"))
     with pytest.raises(TypeError, match="gain"):
         control.ImpedanceTask(T, frame=HANDS[0], gain=3.0)
+
+
+@pytest.mark.parametrize("compiled", [True, False])
+def test_a_task_serves_controllers_of_several_robots(compiled):
+    """Two bipeds with another joint locked: names are at other places of v, and other frames."""
+    two = [robots.load("biped", lock=[joint]) for joint in ("waist_yaw", "right_elbow")]
+
+    def wanted():
+        arms = ["left_elbow", "left_shoulder_pitch"]
+        there = pin.SE3(np.eye(3), np.array([0.2, 0.3, 1.0]))
+        return [
+            control.PostureTask(two[0].posture(), joints=arms),
+            control.FrameTask(there, frame=HANDS[0], rows_of="position"),
+        ], [control.AccelerationConstraint(3.0, joints=arms)]
+
+    def controller_of(robot, tasks, kept):
+        feet = contacts.at_feet(robot)
+        return control.WholeBodyController(robot, feet, tasks, constraints=kept)
+
+    with nullcontext() if compiled else switched_off():
+        shared = wanted()
+        together = [controller_of(robot, *shared) for robot in two]
+        alone = [controller_of(robot, *wanted()) for robot in two]
+        for robot, one, other in zip(two, together, alone, strict=True):
+            for controller in (one, other):
+                controller.remove_contact(controller.contacts.names[0])  # formulated anew
+            q, v = robot.posture(), np.zeros(robot.nv)
+            found, expected = one(q, v), other(q, v)
+            assert found.solved
+            assert expected.solved
+            assert found.a == pytest.approx(expected.a, abs=1e-9)
+            assert found.task_residuals.keys() == expected.task_residuals.keys()
+            for name, residual in expected.task_residuals.items():
+                assert found.task_residuals[name] == pytest.approx(residual, abs=1e-9)
+            assert found.active() == expected.active()

@@ -47,21 +47,23 @@ class AccelerationConstraint(Constraint):
     def bind(self, robot: Robot) -> int:
         """Look up the joints; check the bounds."""
         self._check()
-        entries = joint_entries(robot, self.joints)
-        rows = [(name, i) for name in entries for i in entries[name]]
-        self._names, picked = [name for name, _ in rows], [i for _, i in rows]
-        pick = np.eye(robot.nv)[picked]
-        self._L, self._entries = np.concatenate([pick, -pick]), np.array(picked, dtype=np.intp)
-        return 2 * len(rows)
+        return 2 * len(self._entries(robot))
+
+    def _entries(self, robot: Robot) -> list[tuple[str, int]]:
+        """The joints, one a row, and their entries of v."""
+        return [(name, i) for name, own in joint_entries(robot, self.joints).items() for i in own]
 
     def rows(self, state: State, t: float, before: Tick | None) -> Inequalities:
         """Return a ≥ the larger of the lower bounds, and −a ≥ minus the smaller upper bound."""
+        rows = self._entries(state.robot)
+        self._names, entries = [name for name, _ in rows], [i for _, i in rows]
         most = np.inf if self.acceleration is None else self.acceleration
-        low, high = np.full(len(self._entries), -most), np.full(len(self._entries), most)
+        low, high = np.full(len(rows), -most), np.full(len(rows), most)
         if before is not None and self.jerk is not None:
-            last, change = before.a[self._entries], self.jerk * (t - before.t)
+            last, change = before.a[entries], self.jerk * (t - before.t)
             low, high = np.maximum(low, last - change), np.minimum(high, last + change)
-        return Inequalities(self._L, np.concatenate([low, -high]))
+        pick = np.eye(state.robot.nv)[entries]
+        return Inequalities(np.concatenate([pick, -pick]), np.concatenate([low, -high]))
 
     def label(self, row: int) -> str:
         """Return "acceleration of <joint>"."""

@@ -61,7 +61,7 @@ class Constraint(ABC):
 
     @abstractmethod
     def bind(self, robot: Robot) -> int:
-        """Look up names, check values; return the number of rows.
+        """Check names and values for a robot, as of a `Task`; return the number of rows.
 
         Raises:
             ConfigurationError: names or values that do not fit the robot.

@@ -54,12 +54,14 @@ class SelfCollisionConstraint(Barrier):
     def bind(self, robot: Robot) -> int:
         """Prepare the shapes."""
         self._check()
-        self._candidates, self._near = candidate_pairs(robot, self.clearance), list[NearPair]()
+        candidate_pairs(robot, self.clearance)
+        self._near = list[NearPair]()
         return self.pairs
 
     def nearest(self, state: State) -> list[NearPair]:
         """Return the pairs nearest to their clearance, the nearest first."""
-        return self._candidates.near(state.robot, state.q, self.clearance, self.ahead, self.pairs)
+        candidates = candidate_pairs(state.robot, self.clearance)
+        return candidates.near(state.robot, state.q, self.clearance, self.ahead, self.pairs)
 
     def value(self, state: State) -> Array:
         """Return distance − clearance (k,) of the nearest pairs [m]."""

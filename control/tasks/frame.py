@@ -44,8 +44,8 @@ class FrameTask(Task):
         return self.frame
 
     def bind(self, robot: Robot) -> int:
-        """Look up the frame; check target and rows."""
-        self.frame_id = robot.frame_id(self.frame)
+        """Check the frame, target and rows."""
+        robot.frame_id(self.frame)
         if not callable(self.target):
             meaning = "T_world_frame, or a reference of it"
             placement(self.target, f"target of {self.name!r}", meaning)

@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 
 import numpy as np
 
-from ...arrays import Array
+from ...arrays import Array, Index
 from ...dynamics import State
 from ...robots.configuration import check_configuration
 from ...robots.robot import Robot
@@ -28,28 +28,28 @@ class PostureTask(Task):
     diagonal = True
 
     def bind(self, robot: Robot) -> int:
-        """Look up the joints; check the target."""
+        """Check the joints and the target."""
         if not callable(self.target):
             self.target = check_configuration(robot, self.target, f"target of {self.name!r}").copy()
-        rows = [i for entries in joint_entries(robot, self.joints).values() for i in entries]
-        contiguous = rows and rows == list(range(rows[0], rows[-1] + 1))
-        # a slice makes views, which take a fraction of the time
-        self.entries = slice(rows[0], rows[-1] + 1) if contiguous else np.array(rows, dtype=np.intp)
-        return len(rows)
+        return len(self.entries(robot))
+
+    def entries(self, robot: Robot) -> Index:
+        """Return the joints' entries of v (rows,), which are others of another robot."""
+        return np.concatenate([[], *joint_entries(robot, self.joints).values()]).astype(np.intp)
 
     def error(self, state: State, t: float) -> Array:
         """Return q* ⊖ q of the joints."""
         target = sized(self.value_at(t), state.q.shape, self.name)
-        return np.asarray(state.robot.difference(state.q, target)[self.entries])
+        return np.asarray(state.robot.difference(state.q, target)[self.entries(state.robot)])
 
     def jacobian(self, state: State) -> Array:
         """Return rows of the identity."""
-        return np.asarray(np.eye(state.robot.nv)[self.entries])
+        return np.asarray(np.eye(state.robot.nv)[self.entries(state.robot)])
 
     def drift(self, state: State) -> Array:
         """Return zeros: these rows are constant."""
-        return np.zeros(len(state.velocity[self.entries]))
+        return np.zeros(len(self.entries(state.robot)))
 
     def select(self, state: State, x: Array) -> Array:
         """Return the joints' entries."""
-        return sized(x, (state.robot.nv,), self.name)[self.entries]
+        return sized(x, (state.robot.nv,), self.name)[self.entries(state.robot)]

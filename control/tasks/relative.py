@@ -37,7 +37,7 @@ class RelativeTask(Task):
         return f"{text(self.frame, 'frame')} seen from {text(self.seen_from, 'seen_from')}"
 
     def bind(self, robot: Robot) -> int:
-        """Look up the frames; check target and rows."""
+        """Check the frames, target and rows."""
         for frame in (self.frame, self.seen_from):
             robot.frame_id(frame)
         if not callable(self.target):

@@ -96,7 +96,10 @@ class Task(Goal):
 
     @abstractmethod
     def bind(self, robot: Robot) -> int:
-        """Look up names, check the target; return the number of rows.
+        """Check names and target for a robot; return the number of rows.
+
+        A task may be one of several controllers, of other robots too: where rows and columns are is
+        looked up at each state, of its robot.
 
         Raises:
             ConfigurationError: names or values that do not fit the robot.

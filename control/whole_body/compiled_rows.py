@@ -156,7 +156,7 @@ class CompiledRows:
 
     def _tabulate_tasks(self) -> Tasks:
         """Kinds, targets and chosen rows of the supported dense tasks."""
-        weight, dense = self.arrays["weight"], self.structure.dense
+        weight, dense, robot = self.arrays["weight"], self.structure.dense, self.structure.robot
         table: list[tuple[int, ...]] = []
         chosen = np.zeros(len(weight), dtype=np.intp)
         targets = np.zeros((sum(type(task) in _KINDS for task, _ in dense), 26))
@@ -166,7 +166,7 @@ class CompiledRows:
                 continue
             row, frame, local = targets[len(table)], -1, False
             if isinstance(task, FrameTask):
-                place = self.structure.robot._model.frames[task.frame_id]
+                place = robot._model.frames[robot.frame_id(task.frame)]
                 frame = self._frames.add(int(place.parentJoint), place.placement * task.local)
                 local = task.axes == "frame"
                 self._targets.append(PoseTarget(task, row, weight[own]))
@@ -187,7 +187,7 @@ class CompiledRows:
         owner, entries = np.zeros(count, dtype=np.intp), np.zeros(count, dtype=np.intp)
         weight = np.zeros(count)
         for i, (task, own) in enumerate(diagonal):
-            owner[own], entries[own] = i, np.arange(robot.nv)[task.entries]
+            owner[own], entries[own] = i, task.entries(robot)
             self._postures.append(PostureTarget(robot, task, targets[i], gains[i], weight[own]))
         return Postures(owner, entries, weight, targets, gains)
 

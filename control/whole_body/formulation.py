@@ -66,7 +66,7 @@ class Formulation:
         self.kernel = minimum_kernel(self.program, self)
         self.levels_kernel: Overload | None = None
         unit = np.eye(structure.robot.nv)
-        rows = [unit[task.entries] for task, _ in structure.diagonal]
+        rows = [unit[task.entries(structure.robot)] for task, _ in structure.diagonal]
         self._units = np.concatenate([unit[:0], *rows])  # J of postures
 
     def bind(

@@ -39,8 +39,9 @@ def fill_rows(
         _, r, error = task.rows(state, t)
         array(task.weight, f"weight of {task.name!r}", (), r.shape, at_least=0)
         arrays["posture_r"][rows], arrays["posture_e"][rows] = r, error
-        d[task.entries] += task.weight
-        p[task.entries] += task.weight * r
+        entries = task.entries(state.robot)
+        d[entries] += task.weight
+        p[entries] += task.weight * r
     p /= np.maximum(d, 1e-300)  # without a task d may be 0, and p is
     arrays["s"][:] = structure.P @ structure.nominal_forces(state, loads)
     return all(bool(np.isfinite(arrays[x]).all()) for x in ("b", "k", "r", "p"))

@@ -16,7 +16,7 @@ from numpy.typing import ArrayLike, NDArray
 from ...arrays import Array, Index
 from ...contacts import ContactSet
 from ...dynamics import State
-from ...robots.values import array
+from ...robots.values import array, texts
 from ..constraints import Constraint
 from ..program.contact_model import FACING_UP, ContactModel
 from ..program.null_space import moving_columns
@@ -30,11 +30,11 @@ AnyTask = Task | ForceLikeTask
 def task_layout(task: AnyTask, size: int) -> Hashable:
     """Return what tasks have in common that take each other's place in a structure."""
     if isinstance(task, PostureTask) and type(task) is PostureTask:
-        own = task.entries
-        return PostureTask, task.name, str(own) if isinstance(own, slice) else own.tobytes()
+        joints = None if task.joints is None else texts(task.joints, "joints")
+        return PostureTask, task.name, joints
     if isinstance(task, FrameTask) and type(task) is FrameTask:
         at = task.local.translation.tobytes()
-        return FrameTask, task.name, task.frame_id, at, task.axes, task.chosen.tobytes()
+        return FrameTask, task.name, task.frame, at, task.axes, task.chosen.tobytes()
     if isinstance(task, ComTask | MomentumTask) and type(task) in (ComTask, MomentumTask):
         return type(task), task.name, task.chosen.tobytes()
     return task, size

@@ -8,7 +8,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from ...arrays import Array
+from ...arrays import Array, Index
 from ..program.qp import Program
 from ..tasks import PostureTask, Rows, Task
 from ..tasks.forces import ForceLikeTask, ForceRows
@@ -19,24 +19,24 @@ class TaskRows(NamedTuple):
     """The rows of all tasks at one state: dense, single entries of a, and on the forces."""
 
     dense: list[tuple[Task, Rows]]
-    diagonal: list[tuple[PostureTask, Array, Array]]
+    diagonal: list[tuple[PostureTask, Index, Array, Array]]
     forces: list[tuple[ForceLikeTask, ForceRows]]
 
     def residuals(self, a: Array, w: Array) -> dict[str, Array]:
         """Return each task's residual, A a − r or B w − c."""
         found = {task.name: rows.A @ a - rows.r for task, rows in self.dense}
-        found |= {task.name: a[task.entries] - r for task, r, _ in self.diagonal}
+        found |= {task.name: a[entries] - r for task, entries, r, _ in self.diagonal}
         return found | {task.name: rows.B @ w - rows.c for task, rows in self.forces}
 
     def errors(self) -> dict[str, Array]:
         """Return the errors of the motion tasks."""
         found = {task.name: rows.error for task, rows in self.dense}
-        return found | {task.name: error for task, _, error in self.diagonal}
+        return found | {task.name: error for task, _, _, error in self.diagonal}
 
     def motion(self, nv: int) -> list[tuple[Task, Rows]]:
         """Return all motion tasks as dense rows."""
         eye = np.eye(nv)
-        diagonal = [(t, Rows(eye[t.entries], r, error)) for t, r, error in self.diagonal]
+        diagonal = [(t, Rows(eye[i], r, error)) for t, i, r, error in self.diagonal]
         return [*self.dense, *diagonal]
 
 
@@ -78,8 +78,11 @@ class Workspace:
     ) -> TaskRows:
         """Return the rows of all tasks in these arrays."""
         dense = [(t, Rows(of["A"][i], of["r"][i], of["e"][i])) for t, i in self.structure.dense]
-        diagonal = self.structure.diagonal
-        single = [(task, of["posture_r"][i], of["posture_e"][i]) for task, i in diagonal]
+        diagonal, robot = self.structure.diagonal, self.structure.robot
+        single = [
+            (task, task.entries(robot), of["posture_r"][i], of["posture_e"][i])
+            for task, i in diagonal
+        ]
         return TaskRows(dense, single, forces)
 
 
