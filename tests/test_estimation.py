@@ -556,6 +556,12 @@ def test_what_makes_no_sense_is_refused():
     }.items():
         with pytest.raises(ConfigurationError, match=name):
             estimator(replace(later, **{name: value}))
+    with pytest.raises(ConfigurationError, match="touching: no contact 'left_feet'; did you mean"):
+        estimator(replace(later, touching={"left_feet": True}))
+    with pytest.raises(ConfigurationError, match="touching of 'left_foot': got 2, expected True"):
+        estimator(replace(later, touching={"left_foot": 2}))
+    with pytest.raises(ConfigurationError, match="touching: got .* expected a mapping"):
+        estimator(replace(later, touching=["left_foot"]))
     with pytest.raises(ConfigurationError, match="expected one of them"):
         control.simulate(
             robot, stand, duration=0.01, q=start, noise=control.Noise(), sensors=Sensors()

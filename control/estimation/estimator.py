@@ -37,7 +37,7 @@ from ...robots.configuration import (
     check_velocity,
 )
 from ...robots.robot import Robot
-from ...robots.values import instance, number
+from ...robots.values import boolean, instance, mapping, number
 from ..kernels import TICKS, invariant
 from ..limbs import limbs_of
 from ..whole_body.failure import check_time
@@ -144,10 +144,11 @@ class Estimator:
         """Return q and v as of these readings.
 
         Raises:
-            ConfigurationError: readings that are not later than the last, without an IMU, or with
-                what are no such values.
+            ConfigurationError: readings that are not later than the last, without an IMU, of a foot
+                that is none of the estimator's, or with what are no such values.
         """
         gyro, accelerometer = self._inertial(readings)
+        known = self._known(readings)
         q = check_configuration(self.robot, readings.q).copy()  # all of them in one piece each
         v = check_velocity(self.robot, readings.v).copy()
         tau = check_torques(self.robot, readings.tau).copy()
@@ -162,7 +163,7 @@ class Estimator:
         if self._x is None:
             self._x = self._begun(q, accelerometer)
         x, before = self._x, v if last is None else last.v
-        told = invariant.Told(step, gyro, accelerometer, tau, self._known(readings))
+        told = invariant.Told(step, gyro, accelerometer, tau, known)
         self._advance(x, told, before, q, v)
         loads = dict(zip(self._names, x.loads.tolist(), strict=True))
         standing = dict(zip(self._names, x.standing.tolist(), strict=True))
@@ -220,8 +221,12 @@ class Estimator:
         """Which feet are told to stand, as of `invariant.Told`."""
         if readings.touching is None:
             return self._unknown
-        told = [readings.touching.get(name, -1) for name in self._names]
-        return np.array(told, dtype=np.intp)
+        told = mapping(readings.touching, "touching", self._names, kind="contact")
+        known = self._unknown.copy()
+        for k, name in enumerate(self._names):
+            if name in told:
+                known[k] = boolean(told[name], f"touching of {name!r}")
+        return known
 
     def _advance(
         self, x: invariant.Belief, told: invariant.Told, before: Array, q: Array, v: Array
