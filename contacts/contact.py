@@ -78,7 +78,9 @@ class Contact(Attached):
             its points make. A point with γ > 0 is a soft finger: force and moment share one cone,
             ‖(f_t/μ, m_n/γ)‖ ≤ f_n.
         min_normal, max_normal: bounds of the contact's whole normal force [N]; None: no bound but
-            the cones' f_n ≥ 0. A bilateral hold that pulls at most 200 N has min_normal=-200.
+            the cones' f_n ≥ 0. A bilateral hold that pulls at most 200 N has min_normal=-200. Of
+            the ε that margins take away, max_normal is the most with it, min_normal the least
+            that is left without.
         surface: the motion of what is touched; None: it rests.
         part_of: what the contact is a part of, such as the foot of which it is a corner; empty:
             it is whole. The parts of one share the normal force that margins take away.

@@ -560,7 +560,7 @@ def test_what_makes_no_sense_is_refused():
         estimator(replace(later, touching={"left_feet": True}))
     with pytest.raises(ConfigurationError, match="touching of 'left_foot': got 2, expected True"):
         estimator(replace(later, touching={"left_foot": 2}))
-    with pytest.raises(ConfigurationError, match="touching: got .* expected a mapping"):
+    with pytest.raises(ConfigurationError, match=r"touching: got .* expected a mapping"):
         estimator(replace(later, touching=["left_foot"]))
     with pytest.raises(ConfigurationError, match="expected one of them"):
         control.simulate(

@@ -78,6 +78,15 @@ def test_a_lower_bound_takes_from_the_margin(low):
     assert hold.normal_forces == pytest.approx({link: W})
 
 
+def test_bounds_are_of_what_a_contact_gives_and_of_what_is_left():
+    """ε is taken from what the contact gives, at most `max_normal`; `min_normal` has to be left."""
+    robot, q, link = block()
+    pushed = {link: Wrench([0, 0, 0.4 * W], [0, 0, 0])}
+    hold = static_hold(robot, q, sole(link, min_normal=0.1 * W, max_normal=0.7 * W), pushed)
+    assert hold.normal_forces == pytest.approx({link: 0.6 * W})
+    assert hold.margin == pytest.approx(0.5 * W, abs=1e-5)
+
+
 def test_too_light_for_its_lower_bound():
     robot, q, link = block()
     hold = static_hold(robot, q, sole(link, min_normal=1.5 * W))

@@ -343,6 +343,12 @@ def test_loads_on_one_link_add_up():
         ("foot: left_foot", "foot: left_foot\n    kind: disc", "s.yaml:15: contacts[0].kind: got"),
         ("foot: left_foot", "foot: left_foot\n    radius: 0.1", "expected none for a foot:"),
         ("foot: left_foot", "frame: left_sole\n    turn: [0, 0, 9]", "expected none for 'point'"),
+        ("foot: left_foot", "foot: left_foot\n    tangent: [1, 0, 0]", "for 'left_foot', a patch"),
+        (
+            "foot: left_foot",
+            "frame: left_sole\n    kind: disc\n    radius: 0.1\n    tangent: [1, 0, 0]",
+            "s.yaml:17: contacts[0].tangent: got [1, 0, 0], expected none for 'disc'",
+        ),
         ("loads:", "view: [0, 0, 0]\nloads:", "s.yaml:19: view: got [0, 0, 0], expected a"),
         ("foot: right_foot", "foot: left_foot", "contacts: got the name ['left_foot'] twice"),
         ("at: [0.02, 0.085]\n  - foot", "at: [0.15, 0.085]\n  - foot", "hangs 0.03 m over the"),

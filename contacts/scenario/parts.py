@@ -32,7 +32,7 @@ Numbers = tuple[float, ...]
 
 # the keys that say what touches, of a frame; a foot knows them
 _KEYS_OF: dict[str, tuple[str, ...]] = {
-    "point": ("offset", "radius"),
+    "point": ("offset", "radius", "tangent"),
     "rectangle": ("half_length", "half_width", "offset", "turn"),
     "polygon": ("vertices", "offset", "turn"),
     "disc": ("radius", "offset", "turn"),
@@ -117,13 +117,13 @@ class ScenarioContact:
 
     def _refuse_unread(self) -> None:
         """Refuse what would be ignored: the shape of a foot, sizes of another kind."""
-        read = () if self.foot else _KEYS_OF[self.kind]
-        owner = "a foot: its shape is the robot's" if self.foot else f"{self.kind!r}, which has "
+        read = ("tangent",) if self.foot else _KEYS_OF[self.kind]  # a foot may be a point
+        has = f"{self.kind!r}, which has {', '.join(read)}"
+        owner = "a foot: its shape is the robot's" if self.foot else has
         usual = {field.name: field.default for field in fields(self)}
         for name in chain(("kind",) if self.foot else (), chain(*_KEYS_OF.values())):
             if name not in read and (value := getattr(self, name)) != usual[name]:
-                known = f"{owner}{', '.join(read)}"
-                raise ContactError(f"{name}: got {value!r}, expected none for {known}")
+                raise ContactError(f"{name}: got {value!r}, expected none for {owner}")
 
     def placed(
         self, robot: Robot, q: Array, terrain: Terrain, friction: float | Numbers
@@ -162,6 +162,11 @@ class ScenarioContact:
         more: dict[str, Any] = {"friction": friction, "bilateral": self.bilateral}
         if self.foot:
             sole: Any = _foot(robot, self.foot)
+            if self.tangent is not None and sole.dim > 3:
+                raise ContactError(
+                    f"tangent: got {self.tangent}, expected none for {self.foot!r}, a patch: the "
+                    "first of two coefficients is along its x axis"
+                )
             more |= {"normal": normal, "tangent": self.tangent} if sole.dim == 3 else {}
             return replace(sole, name=self.name or self.foot, **more)  # type: ignore[no-any-return]
         robot.frame_id(self.frame)
