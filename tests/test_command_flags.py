@@ -338,6 +338,7 @@ def test_a_description_with_many_mistakes_is_told_in_one_line(run, tmp_path):
     assert err.count("\n") == 1
     assert "4 meshes are missing" in err
     assert "--package-dir" in err
+    assert run("check", str(path))[1].count("(--package-dir names folders of packages)") == 4
     for i in range(4):  # what is damaged is refused
         (tmp_path / f"none{i}.stl").write_text("solid")
     code, out, err = run("info", str(path))

@@ -683,6 +683,26 @@ def test_bases_are_those_that_are_asked_for():
             "<key>: called 'k', of which there are two",
         ),
         *(
+            (
+                mjcf(leg('<joint name="a"/>'), after=f"<{section}>{2 * element}</{section}>"),
+                "called 'k', of which there are two",
+            )
+            for section, element in {
+                "actuator": '<motor name="k" joint="a"/>',
+                "sensor": '<jointpos name="k" joint="a"/>',
+                "asset": '<material name="k"/>',
+                "contact": '<exclude name="k" body1="leg" body2="world"/>',
+            }.items()
+        ),
+        (
+            mjcf(
+                leg('<joint name="a"/>'),
+                after='<actuator><motor name="k" joint="a"/></actuator>'
+                '<actuator><position name="k" joint="a"/></actuator>',
+            ),
+            "<position>: called 'k', of which there are two",
+        ),
+        *(
             (mjcf(leg('<joint name="a"/>'), after=f"<equality>{equality}</equality>"), message)
             for equality, message in {
                 '<connect body1="leg"/>': "<connect>: an anchor, or two sites, are missing",

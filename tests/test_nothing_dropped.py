@@ -92,14 +92,18 @@ def test_limits_and_settings_that_the_robot_does_not_have_are_named():
     ball = '<body><joint name="b" type="ball" range="0 90"/><geom size="0.1"/></body>'
     spring = '<body><joint name="c" springdamper="1 1"/><geom size="0.1"/></body>'
     tendon = '<tendon><fixed name="t" range="-1 1"><joint joint="a" coef="1"/></fixed></tendon>'
-    motor = '<actuator><motor joint="a" ctrlrange="-1 3"/></actuator>'
+    motor = '<actuator><motor joint="a" ctrlrange="-1 3" damping="0 1"/></actuator>'
     option = '<option actuatorgroupdisable="1"><flag limit="disable"/></option>'
-    words = words_about(ball + spring, f'<compiler alignfree="true"/>{tendon}{motor}{option}')
+    damped = '<body><joint name="d" damping="1 2"/><geom size="0.1"/></body>'
+    damped += '<body><joint name="e" damping="1 0"/><geom size="0.1"/></body>'
+    inside = ball + spring + damped
+    words = words_about(inside, f'<compiler alignfree="true"/>{tendon}{motor}{option}')
     for what in (
         "ranges of ball joints are left out: b",
         "ranges of tendons are left out: t",
         "differ by sign: the larger one counts: a",
         "springs in 1 joint",
+        "damping is linear, its other coefficients are left out: d, <motor>",
         "limit, actuatorgroupdisable",
         "not aligned with their inertia",
     ):

@@ -18,6 +18,7 @@ from .hardened_xml import Node
 from .mesh_headers import is_stub, unit, why_unreadable
 from .packages import OUTSIDE, Folders
 
+_PACKAGES = "package_dirs=[…] names folders of packages"
 _NAMED = 10  # missing meshes whose names are told
 _LEVELS: tuple[Level, Level] = ("error", "warning")  # of one that is damaged, that is not there
 
@@ -53,7 +54,7 @@ def left_out(missing: Mapping[str, str]) -> list[Finding]:
     what = "missing or may not be read," if outside else "missing"
     why = f"one of them: {outside}" if outside else f"the first: {next(iter(missing.values()))}"
     message = f"{meshes} {is_} {what} and left out: {names}{more}; {why}"
-    hint = "package_dirs=[…] names the folders of their packages, meshes=False does without"
+    hint = f"{_PACKAGES}, meshes=False does without"
     return [Finding("warning", "mesh", message, hint)]
 
 
@@ -94,7 +95,8 @@ def examine(
             problem = damage(path)
         if problem:
             message, level = f"mesh {name!r}: {problem}", _LEVELS[missing]
-            findings.append(Finding(level, "mesh", message, "", link, "", mesh.line))
+            hint = _PACKAGES if missing and path is None else ""
+            findings.append(Finding(level, "mesh", message, hint, link, "", mesh.line))
     return findings
 
 

@@ -107,7 +107,7 @@ def _forces(file: Mjcf) -> list[Finding]:
 
     def report(level: Any, code: str, nodes: list[Node], what: str, hint: str = "") -> None:
         if nodes:
-            names = ", ".join(node.get("name") for node in nodes)
+            names = ", ".join(node.get("name") or f"<{node.tag}>" for node in nodes)
             findings.append(Finding(level, code, f"{what}: {names}", hint, line=nodes[0].line))
 
     nodes = (node for node in file.world.walk() if node.tag == "body")
@@ -118,6 +118,9 @@ def _forces(file: Mjcf) -> list[Finding]:
     hint = "dynamics.JointSprings has their forces"
     left = f"springs in {counted(len(springs), 'joint')} are left out"
     report("info", "springs", springs, left, hint)
+    damped = [*joints, *((n, file.attributes(n)) for n in file.sections.get("actuator", ()))]
+    curved = [node for node, known in damped if values(known, "damping", (0.0,))[1:].any()]
+    report("info", "damping", curved, "damping is linear, its other coefficients are left out")
     tendons = file.sections.get("tendon", [])
     heavy = [t for t in tendons if values(file.attributes(t), "armature", (0.0,)).any()]
     report("warning", "inertia", heavy, "the armature of tendons is left out")

@@ -33,6 +33,7 @@ _POSE: _Counts = {"pos": 3, "quat": 4, "axisangle": 4, "xyaxes": 6, "zaxis": 3, 
 _ACTUATOR: _Counts = {"gear": None, "ctrlrange": 2, "forcerange": 2, "actrange": 2, "area": 1}
 _ACTUATOR |= {"armature": 1, "damping": None, "gainprm": None, "biasprm": None, "bias": None}
 _ACTUATOR |= {"diameter": 1, "saturation": None, "kp": 1, "kv": None}
+_OF_ANY_TAG = ("actuator", "sensor", "tendon", "equality")  # whose names are of one kind
 _TENDON: _Counts = {"armature": 1, "range": 2}
 _COUNTS: Mapping[str, _Counts] = {
     "compiler": {"boundmass": 1, "boundinertia": 1, "settotalmass": 1, "inertiagrouprange": 2},
@@ -352,23 +353,25 @@ def _check_keywords(node: Node, origin: str) -> None:
 
 
 def check_names(model: Mjcf) -> None:
-    """Raise `ModelError` when two bodies, joints, geoms, sites or keyframes have the same name."""
-    world = list(model.world.walk())
-    for tags, taken in (
-        (("body",), {"world", "universe"}),  # names of the world, in MuJoCo and in Pinocchio
-        (("joint", "freejoint"), {"universe"}),
-        (("geom",), set()),
-        (("site",), set()),
-        (("key",), set()),
-    ):
-        seen: set[str] = set(taken)
-        for node in world if tags != ("key",) else model.sections.get("keyframe", ()):
-            name = node.get("name")
-            if node.tag in tags and name:
-                if name in seen:
-                    what = "the name of the world" if name in taken else "of which there are two"
-                    raise model.error(node, f"called {name!r}, {what}")
-                seen.add(name)
+    """Raise `ModelError` when two elements of one kind have the same name, as MuJoCo does."""
+    # names of the world, in MuJoCo and in Pinocchio
+    taken = {"body": {"world", "universe"}, "joint": {"universe"}}
+    seen = {kind: set(names) for kind, names in taken.items()}
+    for kind, node in _named(model):
+        names, name = seen.setdefault(kind, set()), node.get("name")
+        if name in names:
+            of_world = name in taken.get(kind, ())
+            what = "the name of the world" if of_world else "of which there are two"
+            raise model.error(node, f"called {name!r}, {what}")
+        names.add(name)
+
+
+def _named(model: Mjcf) -> Iterator[tuple[str, Node]]:
+    """Yield the elements that have a name, with their kind: other kinds may have the same."""
+    for section, nodes in (("", model.world.walk()), *model.sections.items()):
+        for node in nodes:
+            if node.get("name"):
+                yield section if section in _OF_ANY_TAG else node.tag.removeprefix("free"), node
 
 
 def check_size(elements: int, origin: str) -> None:

@@ -24,22 +24,6 @@ from .commands.flags import BAD, BUG, INTERRUPTED, OK
 from .commands.parser import Parser
 from .errors import FootworkError, FootworkWarning, counted
 
-# Python arguments in messages, and the equivalent flags of the command
-_TYPED = {
-    "package_dirs=[…]": "--package-dir",
-    "base='floating'": "--base floating",
-    "meshes=False": "--no-meshes",
-    "expected rate=": "expected --rate",
-    "joint_order=": "--joint-order",
-    "expected quaternion=": "expected --quaternion",
-    "entry=": "--entry",
-    "duration: got": "--seconds: got",
-    "missing='posture'": "--missing posture",
-    "extra='drop'": "--extra drop",
-    "strict=True": "footwork check --strict",
-    "PointContact or SurfaceContact by hand, or feet when it is loaded (": "them by --feet (",
-}
-
 
 def main(arguments: Sequence[str] | None = None) -> int:
     """Run the command and return its exit code."""
@@ -156,9 +140,8 @@ def _told(error: Exception) -> str:
 
 def _one_line(text: str) -> str:
     """Return the first two lines of a text as one, and how many more there are."""
-    for said, typed in _TYPED.items():
-        text = text.replace(said, typed)
-    lines = [line.strip() for line in text.splitlines() if line.strip()] or ["failed"]
+    lines = [line.strip() for line in output.typed(text).splitlines() if line.strip()]
+    lines = lines or ["failed"]
     more = f" (and {counted(len(lines) - 2, 'more line')}: --debug)" if len(lines) > 2 else ""
     return " ".join(lines[:2]) + more
 

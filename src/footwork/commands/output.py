@@ -28,6 +28,28 @@ _ENDINGS = {
     "--log": (".npz", ".csv"),
 }
 _COLOURS = {"green": 32, "red": 31, "yellow": 33}
+# Python arguments in messages, and the equivalent flags of the command
+_TYPED = {
+    "package_dirs=[…]": "--package-dir",
+    "base='floating'": "--base floating",
+    "meshes=False": "--no-meshes",
+    "expected rate=": "expected --rate",
+    "joint_order=": "--joint-order",
+    "expected quaternion=": "expected --quaternion",
+    "entry=": "--entry",
+    "duration: got": "--seconds: got",
+    "missing='posture'": "--missing posture",
+    "extra='drop'": "--extra drop",
+    "strict=True": "footwork check --strict",
+    "PointContact or SurfaceContact by hand, or feet when it is loaded (": "them by --feet (",
+}
+
+
+def typed(text: str) -> str:
+    """Return a message with what is typed in place of Python's arguments."""
+    for said, flag in _TYPED.items():
+        text = text.replace(said, flag)
+    return text
 
 
 def check(options: argparse.Namespace) -> None:
