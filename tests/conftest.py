@@ -277,7 +277,9 @@ def _tree(base: str) -> fw.Robot:
         placement = pin.SE3(pin.exp3(rng.standard_normal(3)), 0.4 * rng.standard_normal(3))
         joint = model.addJoint(parent, kind, placement if i else pin.SE3.Identity(), name)
         A = rng.standard_normal((3, 3))
-        inertia = pin.Inertia(1.0 + rng.random(), 0.3 * rng.standard_normal(3), A @ A.T + np.eye(3))
+        second = A @ A.T + np.eye(3)  # Σ m r rᵀ, of which an inertia is tr(P) 1 − P
+        moments = np.trace(second) * np.eye(3) - second
+        inertia = pin.Inertia(1.0 + rng.random(), 0.3 * rng.standard_normal(3), moments)
         model.appendBodyToJoint(joint, inertia, pin.SE3.Identity())
         frame = pin.Frame(f"link_{i}", joint, placement, pin.FrameType.OP_FRAME)
         model.addFrame(frame)

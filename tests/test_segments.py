@@ -311,6 +311,8 @@ BAD = {
     "no segments": lambda s: biomechanics.SegmentChain([]),
     "negative mass": lambda s: s("a", mass=-1),
     "an inertia no body has": lambda s: s("a", inertia=np.diag([1.0, 1.0, -3.0])),
+    "moments that break the triangle": lambda s: s("a", 1.0, inertia=np.diag([1.0, 1.0, 3.0])),
+    "an inertia without mass": lambda s: s("a", 0.0, inertia=np.eye(3)),
     "an inertia of two numbers": lambda s: s("a", inertia=[1.0, 2.0]),
     "nan": lambda s: s("a", com=[0, np.nan, 0]),
     "no segments at all": lambda s: biomechanics.SegmentChain(["foot"]),

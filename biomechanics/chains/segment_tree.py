@@ -12,6 +12,7 @@ from numpy.typing import ArrayLike
 from ...arrays import Array
 from ...errors import ConfigurationError, unknown
 from ...robots.configuration import as_vector
+from ...robots.inertia import impossible
 from ...robots.values import array, number, sequence, text
 from ..series.wrenches import WrenchSeries
 
@@ -58,7 +59,7 @@ class Segment:
             "name": name,
             "mass": number(mass, f"mass of {name!r}", at_least=0, unit="[kg]"),
             "com": as_vector(com, 3, "com", f"centre of mass of {name!r}"),
-            "inertia": _as_inertia(inertia, name),
+            "inertia": _as_inertia(inertia, name, mass),
             "parent": parent,
             "joint": as_vector(joint, 3, "joint", f"joint of {name!r}"),
         }
@@ -134,17 +135,14 @@ class SegmentTree:
         return f"{type(self).__name__}({list(self.names)}, {self.mass:.4g} kg)"
 
 
-def _as_inertia(value: ArrayLike, name: str) -> Array:
-    """Return a symmetric, positive semidefinite (3, 3), or raise."""
+def _as_inertia(value: ArrayLike, name: str, mass: float) -> Array:
+    """Return a symmetric (3, 3) that a body of this mass can have, or raise."""
     inertia = array(value, f"inertia of {name!r}", (3, 3))
     size = np.abs(inertia).max()
     if np.abs(inertia - inertia.T).max() > 1e-9 * size:
         raise ConfigurationError(f"inertia of {name!r}: got {inertia.tolist()}; not symmetric")
-    moments = np.linalg.eigvalsh(inertia)
-    if moments[0] < -1e-9 * size:
-        raise ConfigurationError(
-            f"inertia of {name!r}: got principal moments {moments.tolist()}; expected 0 or more"
-        )
+    for _, message, _ in impossible(float(mass), np.linalg.eigvalsh(inertia)):
+        raise ConfigurationError(f"inertia of {name!r}: got {inertia.tolist()}; {message}")
     return inertia
 
 
