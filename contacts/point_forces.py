@@ -10,7 +10,7 @@ from numpy.typing import ArrayLike
 from ..arrays import Array
 from ..dynamics import State
 from ..dynamics.spatial import skew
-from ..errors import ContactError
+from ..errors import ContactError, counted
 from ..robots.configuration import check_reach
 from ..robots.values import array, instance, number, one_of, vector, whole_number
 from .cones.friction_cone import FrictionCone, unit_vector
@@ -20,7 +20,7 @@ from .geometry.hulls import cone_faces
 from .limits import ContactLimits, Kind
 
 
-@dataclass(frozen=True, eq=False)
+@dataclass(frozen=True, eq=False, repr=False)
 class PointForces:
     """Where forces act, K points of C contacts, and what limits them.
 
@@ -36,11 +36,16 @@ class PointForces:
     centres: Array
     limits: ContactLimits
 
+    def __repr__(self) -> str:
+        """How many points, of how many contacts."""
+        contacts = counted(len(self.centres), "contact")
+        return f"PointForces({counted(len(self.points), 'point')} of {contacts})"
+
     @classmethod
     def of(
-        cls, contacts: ContactSet, q: ArrayLike | State, about: ArrayLike | None = None
+        cls, contacts: ContactSet, q: ArrayLike | State, point: ArrayLike | None = None
     ) -> PointForces:
-        """Return the points of a set of contacts at q, seen from `about` (3,), in world axes.
+        """Return the points of a set of contacts at q, seen from `point` (3,), in world axes.
 
         None: from the world's origin.
         """
@@ -48,8 +53,8 @@ class PointForces:
         state, limits = State.of(contacts.robot, q), contacts.limits
         check_reach(state.robot, state.q)
         centres = contacts.attachment.positions(state)
-        if about is not None:
-            centres = centres - vector(about, "point", error=ContactError)
+        if point is not None:
+            centres = centres - vector(point, "point", error=ContactError)
         axes = contacts.attachment.rotations(state)[limits.owner]
         points = (axes @ contacts.attachment.points[:, :, None])[:, :, 0] + centres[limits.owner]
         return cls(points, axes, centres, limits)

@@ -25,6 +25,20 @@ def test_verdicts_and_regions(stance):
     assert repr(slopes) == "MarginGradient(171.6, contacts left_foot, right_foot, kinks: none)"
 
 
+def test_slopes_points_and_cones(stance):
+    robot, Q, feet = stance
+    V = np.zeros((3, robot.nv))
+    along = contacts.batch.margin_gradients(robot, Q, V, V, feet)
+    text = "MarginGradients(3 states, 2 contacts, margins 171.6 to 171.6, kinks: 3)"
+    assert repr(along) == text
+    nothing = contacts.batch.margin_gradients(robot, Q[:0], V[:0], V[:0], feet)
+    assert repr(nothing) == "MarginGradients(0 states, 2 contacts, kinks: none)"
+    cone = contacts.com_acceleration_cone(robot, Q[0], feet)
+    text = "AccelerationCone(apex [0, 0, -9.81], PointForces(8 points of 2 contacts))"
+    assert repr(cone) == text
+    assert repr(cone.forces) == "PointForces(8 points of 2 contacts)"
+
+
 def test_friction_maps(stance):
     robot, Q, feet = stance
     found = contacts.friction_map(robot, Q[0], feet, x=[0, 0.02, 5], y=[0, 0.01])

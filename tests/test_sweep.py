@@ -12,6 +12,7 @@ import sys
 import time
 from concurrent.futures import ProcessPoolExecutor, ThreadPoolExecutor
 from contextlib import contextmanager, suppress
+from dataclasses import fields
 from multiprocessing import get_context
 from pathlib import Path
 
@@ -20,9 +21,11 @@ import pytest
 
 from footwork import cli, static_hold
 from footwork.contacts import Scenario, ScenarioError, sweep
+from footwork.contacts.scenario.parts import ScenarioContact
+from footwork.contacts.scenario.schema import LOADS, PLACED
 from footwork.contacts.sweeps import verdicts
 from footwork.contacts.sweeps.plan import Plan
-from footwork.contacts.sweeps.variants import variant
+from footwork.contacts.sweeps.variants import unit_of, variant
 from footwork.errors import FootworkError, FootworkWarning, SolverError
 from footwork.visualize.plots import sweep as picture
 
@@ -630,6 +633,34 @@ def test_a_line_shows_every_point():
     pyplot.close("all")
 
 
+@pytest.mark.parametrize(
+    ("key", "unit"),
+    [
+        ("terrain[0].rises", "°"),
+        ("contacts[*].friction", ""),
+        ("contacts[0].at[0]", "m"),
+        ("contacts[0].heading", "°"),
+        ("contacts[0].heading[2]", ""),
+        ("start.joints.left_knee", "° or m"),
+        ("torque_limits", ""),
+        ("torque_limits.left_knee", "N·m or N"),
+        ("terrain[1].size[2]", "m"),
+        ("loads[1].mass", "kg"),
+        ("gravity[2]", "m/s²"),
+    ],
+)
+def test_the_unit_of_a_key(key, unit):
+    assert unit_of(key) == unit
+
+
+def test_every_number_of_a_scenario_has_a_unit_or_needs_none():
+    without = {"friction", "tangent", "steps", "joints", "view"}
+    parts = (Scenario, ScenarioContact, *PLACED, *LOADS.values())
+    for each in (field for part in parts for field in fields(part)):
+        numbers = each.type.startswith(("float", "Numbers", "int", "Spot", "tuple[float"))
+        assert not numbers or each.name in without or unit_of(each.name), each.name
+
+
 def test_the_colours_of_friction_margins_turn_at_one(push):
     """Half of the friction is too little: it is no positive margin."""
     pyplot = pytest.importorskip("matplotlib.pyplot")
@@ -658,7 +689,7 @@ def test_pictures(whole, push):
     pyplot.switch_backend("agg")
     ax = picture.plot_sweep(whole)
     assert ax.get_xlabel() == "friction"
-    assert ax.get_ylabel() == "loads[0].force[1]"
+    assert ax.get_ylabel() == "loads[0].force[1] [N]"
     shown = ax.collections[0].get_array().reshape(4, 3)
     np.testing.assert_allclose(shown, whole["margin"].T)
     line = picture.plot_sweep(sweep(push, {"loads[0].force[1]": (0.0, 30.0, 60.0)}))

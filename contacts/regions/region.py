@@ -254,7 +254,7 @@ def feasible_region(
     return Region(inner + c, outer + c, region_status(inner))
 
 
-@dataclass(frozen=True, eq=False)
+@dataclass(frozen=True, eq=False, repr=False)
 class AccelerationCone:
     """The accelerations c̈ of the centre of mass that contacts can give, without turning the robot.
 
@@ -267,6 +267,11 @@ class AccelerationCone:
 
     apex: Array
     forces: PointForces
+
+    def __repr__(self) -> str:
+        """The apex, and how many points push."""
+        apex = ", ".join(f"{x:.4g}" for x in self.apex)
+        return f"AccelerationCone(apex [{apex}], {self.forces!r})"
 
     def contains(self, acceleration: ArrayLike, tolerance: float = 1e-7) -> bool:
         """Whether the contacts can give c̈ (3,) [m/s²], exactly."""

@@ -24,7 +24,7 @@ from ...dynamics import Wrench, batch
 from ...dynamics.batch.gradient import PowerGradient, with_loads
 from ...dynamics.kernels.rnea_gradient import AT_BODY
 from ...dynamics.link_forces import LinkPlaces
-from ...errors import ContactError
+from ...errors import ContactError, counted
 from ...robots import Robot
 from ...robots.values import whole_number
 from ..contact_set import Contacts, ContactSet
@@ -52,7 +52,7 @@ _ROWS = 1024  # at a time: they stay in the cache
 _OTHER, _KINK = 1e-7, 1e-6  # of the weight: other wrenches, and slopes [N, N/m] that differ
 
 
-@dataclass(frozen=True, eq=False)
+@dataclass(frozen=True, eq=False, repr=False)
 class MarginGradients:
     """Slopes of the margins ε of N states; what they are along is told at `MarginGradient`.
 
@@ -84,6 +84,17 @@ class MarginGradients:
     wrenches: dict[str, Array]
     torque_limits: Array
     kinks: NDArray[np.str_]
+
+    def __repr__(self) -> str:
+        """How many states and contacts, from which margin to which, and how many kinks."""
+        states, count = (
+            counted(len(self.margin), "state"),
+            counted(self.friction.shape[1], "contact"),
+        )
+        low, high = self.margin.min(initial=np.inf), self.margin.max(initial=-np.inf)
+        found = f"margins {low:.4g} to {high:.4g}, " if len(self.margin) else ""
+        kinks = int((~self.smooth).sum()) or "none"
+        return f"MarginGradients({states}, {count}, {found}kinks: {kinks})"
 
     @property
     def smooth(self) -> NDArray[np.bool_]:

@@ -13,6 +13,17 @@ from ..scenario.file import FLAGS, ScenarioError
 from ..scenario.scenario import Scenario
 from ..terrain.solids import plain
 
+_OF_UNIT = {
+    "m": "at anchor offset size rise depth width height thickness half_length half_width radius "
+    "vertices cell heights com",
+    "°": "heading tilt rises turn towards facing",
+    "N": "force tension",
+    "N·m": "moment",
+    "kg": "mass",
+    "m/s²": "gravity",
+}
+_UNITS = {name: unit for unit, names in _OF_UNIT.items() for name in names.split()}
+_OF_JOINTS = {"joints": "° or m", "torque_limits": "N·m or N"}  # by whether they turn or slide
 _STEP = re.compile(r"\.?([A-Za-z_][\w-]*)|\[(\d+|\*)\]")
 
 
@@ -126,3 +137,13 @@ def _kind(value: Any) -> str:
     return (
         "sequence" if isinstance(value, tuple) else "mapping" if is_dataclass(value) else "scalar"
     )
+
+
+def unit_of(key: str) -> str:
+    """Return the unit of a key's numbers, "" of a share, a count or a direction."""
+    steps = steps_of(key)
+    names = [step for step in steps if isinstance(step, str)]
+    if names[-1] == "heading" and steps[-1] != "heading":
+        return ""  # a vector instead of an angle
+    of_joint = next((_OF_JOINTS[name] for name in names[:-1] if name in _OF_JOINTS), "")
+    return of_joint or _UNITS.get(names[-1], "")

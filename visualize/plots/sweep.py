@@ -10,6 +10,7 @@ import numpy as np
 
 from ...contacts.scenario.file import ScenarioError
 from ...contacts.sweeps.result import UNITS, Sweep
+from ...contacts.sweeps.variants import unit_of
 from ...contacts.sweeps.verdicts import EDGE, NO, YES
 from ..colors import hex_of
 from .axes import BAD, Axes, axes_for
@@ -33,10 +34,10 @@ def plot_sweep(sweep: Sweep, quantity: str | None = None, *, ax: Axes | None = N
     check_axes(sweep.plan.axes, sweep.plan.samples)
     quantity = quantity or sweep.plan.quantities[0]
     values, keys = sweep[quantity], list(sweep.plan.axes)
-    unit = "" if UNITS[quantity] == "1" else f" [{UNITS[quantity]}]"
-    label = quantity.replace("_", " ") + unit
+    label = _with_unit(quantity.replace("_", " "), UNITS[quantity])
     plane = len(keys) > 1
-    ax = axes_for(ax, keys[0], keys[1] if plane else label, _title(sweep))
+    x, *others = (_with_unit(key, unit_of(key)) for key in keys)
+    ax = axes_for(ax, x, others[0] if plane else label, _title(sweep))
     end = _ENDS.get(quantity, 0.0)
     if not plane:
         _line(ax, sweep, values, end)
@@ -57,6 +58,10 @@ def check_axes(axes: Mapping[str, Sequence[Any]], samples: int) -> None:
         raise ScenarioError("a picture needs axes of numbers; this sweep has one of texts")
     if not samples and len(axes) > 2:
         raise ScenarioError(f"a picture has one or two axes, this grid {len(axes)}: {list(axes)}")
+
+
+def _with_unit(name: str, unit: str) -> str:
+    return name if unit in ("", "1") else f"{name} [{unit}]"
 
 
 _VERDICTS = (
