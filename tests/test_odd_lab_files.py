@@ -130,8 +130,9 @@ def force_file(path, plates, naming=1, start=0.0):
 @pytest.mark.parametrize("naming", range(len(NAMINGS)))
 def test_forces_of_opensim_are_the_plates(tmp_path, naming):
     plates = walk().plates
-    file = force_file(tmp_path / "grf.mot", plates, naming)
-    read, _ = read_storage_forces(file, threshold=plates[0].threshold)
+    file = force_file(tmp_path / "grf.mot", plates, naming, start=0.25)
+    read, _, begin = read_storage_forces(file, threshold=plates[0].threshold)
+    assert begin == 0.25
     assert len(read) == len(plates)
     for one, other in zip(plates, read, strict=True):
         on = one.loaded

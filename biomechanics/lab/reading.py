@@ -12,9 +12,9 @@ from ...robots.values import text
 from .c3d import read_c3d
 from .force_plates import THRESHOLD
 from .forces import read_forces
-from .storage import read_timed_forces
+from .storage import read_storage_forces
 from .table import read_table
-from .trc import read_timed_trc
+from .trc import read_trc
 from .trial import Trial
 
 FORCES = (".forces", ".mot", ".sto")
@@ -63,7 +63,7 @@ def read_trial(
 def _with_forces(
     file: Path, forces: str | os.PathLike[str] | None, up: str, threshold: float
 ) -> Trial:
-    markers, notes, begin = read_timed_trc(file, up)
+    markers, notes, begin = read_trc(file, up)
     beside = [file.with_suffix(suffix) for suffix in FORCES if file.with_suffix(suffix).is_file()]
     if forces is None and not beside:
         lacking = f"no force plates: no {file.with_suffix(FORCES[0]).name}"
@@ -71,7 +71,7 @@ def _with_forces(
     place = beside[0] if forces is None else as_path(forces, "forces", DataError)
     if place.suffix.lower() == FORCES[0]:
         return Trial(markers, read_forces(place, up, threshold), str(file), notes)
-    plates, told, start = read_timed_forces(place, up, threshold)
+    plates, told, start = read_storage_forces(place, up, threshold)
     trial = Trial(markers, plates, str(file), (*notes, *told))
     return _from_when_both_are_measured(trial, begin, start)
 

@@ -91,19 +91,14 @@ def read_storage(path: str | os.PathLike[str]) -> Storage:
 
 def read_storage_forces(
     path: str | os.PathLike[str], up: str = "y", threshold: float = THRESHOLD
-) -> tuple[tuple[ForcePlate, ...], tuple[str, ...]]:
-    """Return (plates, notes) of a storage file of ground forces, a plate for each set of columns.
+) -> tuple[tuple[ForcePlate, ...], tuple[str, ...], float]:
+    """Return (plates, notes, time of the first sample [s]) of a storage file of ground forces.
+
+    There is a plate for each set of columns.
 
     Raises:
         DataError: an invalid file, or one without forces vx vy vz and points px py pz.
     """
-    return read_timed_forces(path, up, threshold)[:2]
-
-
-def read_timed_forces(
-    path: str | os.PathLike[str], up: str = "y", threshold: float = THRESHOLD
-) -> tuple[tuple[ForcePlate, ...], tuple[str, ...], float]:
-    """Return (plates, notes, the file's time of the first sample [s])."""
     storage = read_storage(path)
     found: dict[str, dict[str, str]] = {}
     for name in storage.names:

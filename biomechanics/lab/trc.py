@@ -20,19 +20,14 @@ from .. import lab_text
 from ..markers.markers import Markers
 
 
-def read_trc(path: str | os.PathLike[str], up: str = "y") -> tuple[Markers, tuple[str, ...]]:
-    """Return (markers, notes) of a .trc file; lengths in metres, times i/rate.
+def read_trc(path: str | os.PathLike[str], up: str = "y") -> tuple[Markers, tuple[str, ...], float]:
+    """Return (markers, notes, time of the first frame [s]) of a .trc file; lengths in metres.
+
+    Times of the markers are i/rate, from the first frame on.
 
     Raises:
         DataError: an invalid file; the message names the line.
     """
-    return read_timed_trc(path, up)[:2]
-
-
-def read_timed_trc(
-    path: str | os.PathLike[str], up: str = "y"
-) -> tuple[Markers, tuple[str, ...], float]:
-    """Return (markers, notes, the file's time of the first frame [s]); see `read_trc`."""
     file, lines = lab_text.read_lines(path)
     if len(lines) < 6 or not lines[0].startswith("PathFileType"):
         raise DataError(f"{file}, line 1: expected 'PathFileType …' and five lines of header")
