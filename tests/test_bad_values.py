@@ -624,15 +624,8 @@ ALLOWED = {
 }
 
 
-# kinds of parameters that messages name, and what messages call some of them
+# kinds of parameters that messages name
 NAMED = ("array", "float", "int", "bool", "placement")
-UNNAMED = {
-    "biomechanics.*.cut(*": "frames, samples",
-    "biomechanics.ForcePlate.from_centre_of_pressure(free_moment=*": "free moment",
-    "biomechanics.lowpass(x=nan)": "samples",
-    "contacts.PointForces.of(about=*": "point, as of the functions that pass it on",
-    "contacts.SoftFingerCone.*(force=*": "a wrench [f; m_n]",
-}
 
 # --- kinds of values -----------------------------------------------------------------------------
 
@@ -899,7 +892,7 @@ class Walk:
                     told = "expected a Robot" if of_robot else parameter.name
                     asked = of_robot or kind_of(parameter) in NAMED
                     named = told.rstrip("s").lower() in str(error).lower()
-                    if asked and not named and not listed(what, UNNAMED):
+                    if asked and not named:
                         yield f"{what}: does not name it: {error!s:.80}"
                 except Exception as error:
                     yield f"{what}: {type(error).__name__}: {error!s:.80}"
@@ -982,5 +975,5 @@ def test_the_lists_name_what_exists(walk):
         names |= {name, f"{name}."}
         names |= {f"{name}.{method}" for method in dir(kind)} if inspect.isclass(kind) else set()
     patterns = [*RESULTS, *ELSEWHERE, *walk.own]
-    patterns += [what.split("(")[0] for what in (*ALLOWED, *UNNAMED)]
+    patterns += [what.split("(")[0] for what in ALLOWED]
     assert [pattern for pattern in patterns if not fnmatch.filter(names, pattern)] == []

@@ -522,7 +522,7 @@ def test_the_command_lets_a_robot_walk(files, tmp_path, capsys, load_robot):
         (["FILE", "--mass", "70", "--forces", "nothing.forces"], "no such file"),
         (["FILE", "--mass", "70", "--markers", "nothing.yaml"], "no such file"),
         (["FILE", "--mass", "70", "--html", "x.html"], "--robot human"),
-        (["FILE", "--mass", "70", "--frames", "5", "9000"], "frames: got 5 to 9000"),
+        (["FILE", "--mass", "70", "--frames", "5", "9000"], "frames first to last: got 5 to 9000"),
         (["FILE", "--mass", "70", "--threshold", "-1"], "threshold: got -1"),
     ],
 )

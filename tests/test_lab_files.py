@@ -104,11 +104,11 @@ def test_what_is_no_plate_is_refused():
         make("a", gap, np.zeros((n, 3)), np.zeros(n), 450.0)
     with pytest.raises(ConfigurationError, match="centre of pressure of loaded plate 'a'"):
         make("a", force, gap, np.zeros(n), 450.0)
-    with pytest.raises(ConfigurationError, match="free moment of loaded plate"):
+    with pytest.raises(ConfigurationError, match="free_moment of loaded plate"):
         make("a", force, np.zeros((n, 3)), np.full(n, np.nan), 450.0)
     with pytest.raises(ConfigurationError, match="threshold: got -1"):
         replace(plate, threshold=-1.0)
-    with pytest.raises(ConfigurationError, match="samples: got 5 to 500"):
+    with pytest.raises(ConfigurationError, match="samples first to last: got 5 to 500"):
         plate.cut(5, 500)
     with pytest.raises(ConfigurationError, match="no axis 'w'"):
         replace(plate, up="w")
@@ -145,7 +145,7 @@ def test_what_are_no_markers_is_refused():
             biomechanics.Markers(names, positions, 100.0)
     with pytest.raises(ConfigurationError, match="rate: got 'fast'"):
         biomechanics.Markers(("a",), np.zeros((4, 1, 3)), "fast")
-    with pytest.raises(ConfigurationError, match="frames: got 3 to 9"):
+    with pytest.raises(ConfigurationError, match="frames first to last: got 3 to 9"):
         lists.cut(3, 9)
     with pytest.raises(ConfigurationError, match="has z up, the markers y"):
         biomechanics.Trial(lists, (a_plate(up="z"),))

@@ -373,35 +373,37 @@ def test_a_riser_is_taken_to_be_as_high_as_it_is_known_to_be():
     assert rises == pytest.approx(VERTICAL_REACH * walker.plan.height, rel=0.1)
 
 
-@pytest.mark.parametrize(("above", "landed"), [(0.01, False), (0.04, True)])
-def test_a_sole_that_stands_early_ends_its_swing(above, landed):
-    """Above its way, and at rest: the others bear the robot no longer than they must."""
+@pytest.fixture
+def stepping():
+    """A biped that stands, its walker at the first swing, that foot, and the time."""
     biped, feet, q = standing("biped")
     walker = control.GaitController(biped, feet, q, velocity=(0.3, 0, 0), reach=0.0)
-    swings, t = first_swings(walker, q)
+    (foot,), t = first_swings(walker, q)
+    return biped, q, walker, foot, t
+
+
+@pytest.mark.parametrize(("above", "landed"), [(0.01, False), (0.04, True)])
+def test_a_sole_that_stands_early_ends_its_swing(stepping, above, landed):
+    """Above its way, and at rest: the others bear the robot no longer than they must."""
+    biped, q, walker, foot, t = stepping
     still = np.zeros(biped.nv)
-    for foot in swings:
-        here = foot.placement(fw.dynamics.State(biped, q, still))
-        way = Desired(moved(here, np.array([0.0, 0.0, -above])), np.zeros(6), np.zeros(6))
-        foot.task.target, foot.descends = (lambda t, way=way: way), True
+    here = foot.placement(fw.dynamics.State(biped, q, still))
+    way = Desired(moved(here, np.array([0.0, 0.0, -above])), np.zeros(6), np.zeros(6))
+    foot.task.target, foot.descends = (lambda t: way), True
     walker(q, still, t)
-    assert all(foot.stopped == landed for foot in swings)
+    assert foot.stopped == landed
     assert walker.steps == 0
     walker(q, still, t + 2e-3)
     assert walker.steps == landed
 
 
 @pytest.mark.parametrize(("turn", "caught"), [(0.1, False), (0.2, True)])
-def test_a_sole_that_catches_on_an_edge_is_lifted_over_it(turn, caught):
+def test_a_sole_that_catches_on_an_edge_is_lifted_over_it(stepping, turn, caught):
     """Its toe stays, and its heel goes on: it is turned before it falls behind."""
-    biped, feet, q = standing("biped")
-    walker = control.GaitController(biped, feet, q, velocity=(0.3, 0, 0), reach=0.0)
-    swings, t = first_swings(walker, q)
-    still = np.zeros(biped.nv)
-    ankles = [j for j in biped.joint_of_row if "ankle_pitch" in j]
-    assert ankles
+    biped, q, walker, foot, t = stepping
+    ankles = [row for joint, row in biped.rows_of_joint.items() if "ankle_pitch" in joint]
     turned = q.copy()
-    for joint in ankles:
-        turned[biped.joint_of_row.index(joint) + 1] += turn  # a quaternion has one entry more
-    walker(turned, still, t)
-    assert any(foot.stumbled or foot.stopped for foot in swings) == caught
+    turned[[row.start + 1 for row in ankles]] += turn  # a quaternion has one entry more
+    assert len(ankles) == 2
+    walker(turned, np.zeros(biped.nv), t)
+    assert (foot.stumbled or foot.stopped) == caught

@@ -94,12 +94,12 @@ class ForcePlate:
             for what, given, *shapes in (
                 ("force", force, (None, 3)),
                 ("centre of pressure", centre, (None, 3)),
-                ("free moment", free_moment, (None,), (None, 3)),
+                ("free_moment", free_moment, (None,), (None, 3)),
             )
         )
         T = T if T.ndim == 2 else T[:, None] * u
         as_series(F, (3,), f"force of plate {name!r}", None)
-        for what, values in (("centre of pressure", p), ("free moment", T)):
+        for what, values in (("centre of pressure", p), ("free_moment", T)):
             if len(values) != len(F):
                 raise ConfigurationError(
                     f"{what} of plate {name!r}: got {len(values)} samples, expected {len(F)}"
@@ -112,7 +112,7 @@ class ForcePlate:
                 "these are forces on the plate; give those on the foot, with the other sign"
             )
         as_series(p[loaded], (3,), f"centre of pressure of loaded plate {name!r}", None)
-        as_series(T[loaded], (3,), f"free moment of loaded plate {name!r}", None)
+        as_series(T[loaded], (3,), f"free_moment of loaded plate {name!r}", None)
         origin = p[loaded].mean(axis=0) if loaded.any() else np.zeros(3)
         F[~loaded], T[~loaded], p[~loaded] = 0.0, 0.0, origin
         moment = cross(p - origin, F) + T

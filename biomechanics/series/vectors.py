@@ -80,6 +80,6 @@ def between(first: int, last: int, count: int, what: str = "frames") -> slice:
     )
     if not 0 <= first <= last < count:
         raise ConfigurationError(
-            f"{what}: got {first} to {last}; expected some from 0 to {count - 1}"
+            f"{what} first to last: got {first} to {last}; expected some from 0 to {count - 1}"
         )
     return slice(first, last + 1)

@@ -42,7 +42,7 @@ class SoftFingerCone(PointCone):
     normal: Array = (0.0, 0.0, 1.0)  # type: ignore[assignment]
     tangent: ArrayLike | None = None
 
-    _argument = "wrench [f; m_n]"
+    _argument = "force [f; m_n]"
 
     def __post_init__(self) -> None:
         super().__post_init__()

@@ -43,9 +43,9 @@ def lowpass(x: ArrayLike, rate: float, cutoff: float, order: int = 4) -> Array:
     design = design_frequency(rate, cutoff, order)
     pad = _pad(order)
     if len(x) <= pad:
-        raise ConfigurationError(f"got {len(x)} samples; expected more than {pad} to filter")
+        raise ConfigurationError(f"x: got {len(x)} samples; expected more than {pad} to filter")
     if not np.isfinite(x).all():
-        raise ConfigurationError("got samples that are not finite; fill or cut the gaps first")
+        raise ConfigurationError("x: got samples that are not finite; fill or cut the gaps first")
     sections = scipy.signal.butter(order // 2, design, fs=rate, output="sos")
     return np.asarray(scipy.signal.sosfiltfilt(sections, x, axis=0, padlen=pad))
 
@@ -82,13 +82,13 @@ def resample(x: ArrayLike, rate: float, times: ArrayLike) -> Array:
     x, times = as_samples(x), as_samples(times)
     t = np.arange(len(x)) / as_rate(rate)
     if len(x) < 6:
-        raise ConfigurationError(f"got {len(x)} samples; expected 6 or more to resample")
+        raise ConfigurationError(f"x: got {len(x)} samples; expected 6 or more to resample")
     if times.size and (times.min() < -1e-9 or times.max() > t[-1] + 1e-9):
         raise ConfigurationError(
             f"times: got {times.min():g} to {times.max():g} s; expected 0 to {t[-1]:g} s"
         )
     if not np.isfinite(x).all():
-        raise ConfigurationError("got samples that are not finite; fill or cut the gaps first")
+        raise ConfigurationError("x: got samples that are not finite; fill or cut the gaps first")
     return np.asarray(scipy.interpolate.make_interp_spline(t, x, k=5)(np.clip(times, 0.0, t[-1])))
 
 
