@@ -14,11 +14,14 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import footwork as fw
+from footwork import contacts, dynamics, robots
 from footwork.contacts import Scenario
+from footwork.contacts.postures.posture import Missed
 from footwork.visualize.live.actions import Ask, Command, Drag, Drop, Grab, Pointer, SetValue
 from footwork.visualize.live.history import MOST, History
 from footwork.visualize.live.messages import LiveError, action_of
 from footwork.visualize.live.state import LiveState
+from footwork.visualize.live.written import why_not
 
 TALOS = Path(__file__).parent.parent / "docs" / "talos-stairs.yaml"
 EYE = np.array([2.6, 2.4, 2.2])
@@ -640,3 +643,30 @@ def test_a_message_with_one_thing_wrong_is_an_action_or_refused(do, key, piece):
     assert 0 <= stamp <= 2**53
     for vector in vars(getattr(action, "pointer", None) or aim((0, 0, 0))).values():
         assert np.isfinite(vector).all()
+
+
+def test_why_not_is_said_in_a_few_words():
+    """Of what misses by next to nothing no digits are told: it is at the edge of its reach."""
+    robot = robots.load("biped")
+    feet, q = contacts.at_feet(robot), robot.posture()
+    pelvis = dynamics.frame_placement(robot, q, "pelvis").translation
+    names = {"frame pelvis": "the base"}
+
+    def asked(up):
+        frames = {"pelvis": pelvis + np.array([0.0, 0.0, up])}
+        return contacts.solve_posture(robot, feet, None, None, q, frames=frames, tolerance=1e-9)
+
+    far = asked(1.0)
+    assert why_not(far, names).startswith("out of reach: the base misses its target by ")
+    assert "0.0001" not in why_not(far, names)
+    low, high = 0.0, 1.0
+    while high - low > 1e-6:
+        middle = (low + high) / 2
+        low, high = (middle, high) if asked(middle).converged else (low, middle)
+    near = asked(high)
+    assert not near.converged
+    text = "out of reach: the base misses its target by less than 0.0001 m"
+    assert why_not(near, names).partition(";")[0] == text
+    assert why_not(asked(0.0), names) == ""
+    blocked = replace(far, missed=Missed("left_foot", 0.1, "m", ("a", "b", "c")))
+    assert why_not(blocked).endswith("by 0.1 m; held back by the limits of a, b, …")

@@ -360,6 +360,10 @@ def test_what_misses_its_target_says_by_how_many_metres_or_radians(way, unit):
     T = dynamics.frame_placement(robot, q, "tip") * pin.exp6(np.array(way))
     posture = contacts.solve_posture(robot, [], q0=q, frames={"tip": T})
     assert f" misses its target by {posture.error:.3g} {unit}; " in posture.reason
+    assert posture.missed == ("frame tip", posture.error, unit, ())
+    reached = contacts.solve_posture(robot, [], q0=q, frames={"tip": T * pin.exp6(-np.array(way))})
+    assert reached.converged
+    assert reached.missed is None
 
 
 def test_without_restarts_a_no_takes_one_attempt():

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
-from typing import Any, Literal
+from typing import Any, Literal, NamedTuple
 
 import numpy as np
 from numpy.typing import ArrayLike
@@ -38,6 +38,40 @@ RESTARTS = 6
 _CLEARANCE = 1e-3  # [m], what links keep that must not run into each other
 
 
+class Missed(NamedTuple):
+    """What is farthest from where it should be.
+
+    Attributes:
+        part: its name among the `errors` of a `Posture`.
+        error: [unit].
+        unit: "m", "rad", or "(m or rad)" of a closure of two joints.
+        joints: whose limits hold it back.
+    """
+
+    part: str
+    error: float
+    unit: str
+    joints: tuple[str, ...]
+
+    def __str__(self) -> str:
+        """What it is, by how much it misses, and what holds it back."""
+        held = (
+            f"held back by the limits of {', '.join(self.joints)}"
+            if self.joints
+            else "no joint limit holds it back: the targets are too far apart, or contradict each "
+            "other"
+        )
+        by = f"{self.error:.3g} {self.unit}"
+        return f"out of reach: {self.what} misses its target by {by}; {held}"
+
+    @property
+    def what(self) -> str:
+        """The part in words."""
+        if self.part.startswith(CLOSURE):
+            return f"the end of the closure {self.part.removeprefix(CLOSURE)!r}"
+        return "the centre of mass" if self.part == "com" else repr(self.part)
+
+
 @dataclass(frozen=True, eq=False, repr=False)
 class Posture:
     """A configuration and how well its contacts touch.
@@ -50,6 +84,7 @@ class Posture:
             nearest links lack of their clearance [m].
         converged: whether `error` is within the tolerance, and closures within 1e-10.
         reason: in words, when not converged: which contact, and which joint limits hold it back.
+        missed: the same as data; None when converged, or when something else is the reason.
         targets: {contact: T_world_target} (`pin.SE3`), where the contacts should be.
         com: (3,), where the centre of mass should be, nan where it was free [m].
         contacts: whose places were solved for.
@@ -67,6 +102,7 @@ class Posture:
     contacts: ContactSet
     iterations: int
     margins: tuple[float, ...] = ()
+    missed: Missed | None = None
 
     _repr_html_ = registry.html_of
 
@@ -227,15 +263,19 @@ def _posture(ik: InverseKinematics, q: Array, tolerance: float, iterations: int)
             errors[name] = max(errors[name], face.overhang(points))
     largest = max(errors.values(), default=0.0)
     converged = largest <= tolerance and goal.reached(error, tolerance)
-    reason = "" if converged else _reason(ik, q, error, errors)
+    missed = None if converged else _missed(ik, q, error, errors)
+    reason = "" if converged else str(missed) if missed else _collision_words(ik, q)
     places = {name: T.copy() for name, T in goal.places(q).items() if name not in goal.frames}
     return Posture(
-        q, largest, errors, converged, reason, places, goal.com, goal.touching, iterations
-    )
+        q, largest, errors, converged, reason, places, goal.com, goal.touching, iterations,
+        missed=missed,
+    )  # fmt: skip
 
 
-def _reason(ik: InverseKinematics, q: Array, error: Array, errors: dict[str, float]) -> str:
-    """Which contact misses its target most, and which joint limits are in the way.
+def _missed(
+    ik: InverseKinematics, q: Array, error: Array, errors: dict[str, float]
+) -> Missed | None:
+    """What misses its target most; None where links would have to be in each other.
 
     Args:
         ik, q: of which solution.
@@ -244,21 +284,12 @@ def _reason(ik: InverseKinematics, q: Array, error: Array, errors: dict[str, flo
     """
     worst = max(errors, key=lambda name: errors[name])
     if errors.get("self-collision", 0.0) > 0.5 * errors[worst]:
-        return _collision_words(ik, q)
-    what = "the centre of mass" if worst == "com" else repr(worst)
-    if worst.startswith(CLOSURE):
-        what = f"the end of the closure {worst.removeprefix(CLOSURE)!r}"
+        return None
     joints = dict.fromkeys(ik.robot.joint_of_row[row] for row in ik.blocked(q))
-    held = (
-        f"held back by the limits of {', '.join(joints)}"
-        if joints
-        else "no joint limit holds it back: the targets are too far apart, or contradict each other"
-    )
     rows = error[ik.goal.parts()[worst]]
     coupling = worst.startswith(CLOSURE) and len(rows) == 1  # of two joints
     unit = "(m or rad)" if coupling else _unit(rows, errors[worst])
-    by = f"{errors[worst]:.3g} {unit}"
-    return f"out of reach: {what} misses its target by {by}; {held}"
+    return Missed(worst, errors[worst], unit, tuple(joints))
 
 
 def _unit(rows: Array, largest: float) -> str:
@@ -284,7 +315,7 @@ def _drawn_inside(
     inside = _inside(posture.contacts, posture.q, wrenches)
     if inside is None:
         reason = "no place of the centre of mass lets these contacts hold the robot still"
-        return replace(posture, converged=False, reason=reason)
+        return replace(posture, converged=False, reason=reason, missed=None)
     inner = InverseKinematics(replace(ik.goal, com=inside), ik.prefer, ik.bounded)
     return _nearest(inner, posture.q, tolerance, iterations, restarts)
 

@@ -255,7 +255,7 @@ class Stance:
     def _held(self, lifted: Mapping[str, Lifted]) -> dict[str, str]:
         """{what the inverse kinematics calls a frame: what people do}."""
         names = {contact_of(p, self.robot).frame: repr(name) for name, (p, _) in lifted.items()}
-        return {f"'frame {f}'": name for f, name in {self.base: "the base", **names}.items()}
+        return {f"frame {f}": name for f, name in {self.base: "the base", **names}.items()}
 
     def _frame(self, frame: str) -> Any:
         return dynamics.frame_placement(self.robot, self.state, frame)

@@ -17,6 +17,7 @@ from ...contacts.scenario.scenario import Scenario
 from ...robots import Robot
 
 UP = np.array([0.0, 0.0, 1.0])
+SEEN = 1e-4  # of a miss: at the edge of what is in reach it is as small as one likes [m or rad]
 
 
 def name_of(part: ScenarioContact) -> str:
@@ -73,11 +74,13 @@ def why_not(posture: Posture, names: Mapping[str, str] | None = None) -> str:
 
     `names`: {what the inverse kinematics calls it: what people do}.
     """
-    what, _, why = posture.reason.partition("; ")
-    for frame, name in (names or {}).items():
-        what = what.replace(frame, name)
-    joints = why.partition("limits of ")[2].split(", ")
-    if not joints[0]:
-        return what
-    more = ", …" if len(joints) > 2 else ""
-    return f"{what}; held back by the limits of {', '.join(joints[:2])}{more}"
+    missed = posture.missed
+    if missed is None:
+        return posture.reason
+    what = (names or {}).get(missed.part, missed.what)
+    by = f"{missed.error:.2g}" if missed.error > SEEN else f"less than {SEEN:g}"
+    words = f"out of reach: {what} misses its target by {by} {missed.unit}"
+    if not missed.joints:
+        return words
+    more = ", …" if len(missed.joints) > 2 else ""
+    return f"{words}; held back by the limits of {', '.join(missed.joints[:2])}{more}"
