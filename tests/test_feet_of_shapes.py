@@ -155,6 +155,27 @@ def test_named_links_and_robots_without_feet():
     assert feet_of_shapes(load("biped", meshes=False)).keys() == {"left_foot", "right_foot"}
 
 
+@pytest.mark.parametrize("first", [0.0, np.pi / 6, 0.2])
+@pytest.mark.parametrize("down", [0.0, 0.5])
+def test_six_legs_that_are_stretched_to_all_sides_have_six_feet(first, down):
+    """Each leg has one opposite to it; what is left by rounding does not say where down is."""
+    rod = '<collision><origin xyz="0.1 0 0" rpy="0 1.5707963267948966 0"/><geometry>'
+    rod += '<cylinder radius="0.015" length="0.2"/></geometry></collision>'
+    legs = "".join(
+        f'<link name="thigh{k}">{INERTIAL}{rod}</link><link name="shank{k}">{INERTIAL}{rod}</link>'
+        f'<joint name="hip{k}" type="revolute"><parent link="trunk"/><child link="thigh{k}"/>'
+        f'<origin xyz="{0.15 * np.cos(way)} {0.15 * np.sin(way)} 0" rpy="0 {down} {way}"/>'
+        '<axis xyz="0 1 0"/><limit lower="-2" upper="2" effort="9" velocity="9"/></joint>'
+        f'<joint name="knee{k}" type="revolute"><parent link="thigh{k}"/><child link="shank{k}"/>'
+        '<origin xyz="0.2 0 0"/><axis xyz="0 1 0"/>'
+        '<limit lower="-2" upper="2" effort="9" velocity="9"/></joint>'
+        for k, way in enumerate(first + np.arange(6) * np.pi / 3)
+    )
+    box = '<collision><geometry><box size="0.3 0.3 0.08"/></geometry></collision>'
+    robot = load(f'<robot name="r"><link name="trunk">{INERTIAL}{box}</link>{legs}</robot>')
+    assert list(feet_of_shapes(robot)) == [f"shank{k}" for k in range(6)]
+
+
 def test_it_stands_on_them():
     """As on the same sole given by hand; and it is said that the shapes decided."""
     robot = standing_on('<box size="0.2 0.08 0.04"/>')

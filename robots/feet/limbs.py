@@ -69,17 +69,17 @@ def upright(model: Any, shapes: list[Outline]) -> Array:
     """
     q = neutral(model)
     found = _limbs(model, shapes, q)
-    along = np.zeros(3)
+    along, lengths = np.zeros(3), np.zeros(3)
     longest = max((limb.length for limb in found), default=0.0)
     found = [limb for limb in found if limb.length > 0.6 * longest]
     for limb in found:  # a T-pose's arms, an ant's legs cancel each other
-        way = (limb.tip - limb.hip) / limb.length
-        along[np.abs(way) > _ALONG] += (
-            limb.tip[np.abs(way) > _ALONG] - limb.hip[np.abs(way) > _ALONG]
-        )
+        way = limb.tip - limb.hip
+        way[np.abs(way) <= _ALONG * limb.length] = 0.0
+        along, lengths = along + way, lengths + np.abs(way)
     k = int(np.abs(along).argmax())
     two = sum(abs(limb.tip[k] - limb.hip[k]) > _ALONG * limb.length for limb in found) > 1
-    if k == 2 or not two or abs(along[k]) < 1.5 * abs(along[2]):
+    few = abs(along[k]) < 0.5 * lengths[k]  # what is left of those that cancel each other
+    if k == 2 or few or not two or abs(along[k]) < 1.5 * abs(along[2]):
         return q  # also where legs point up: they are folded, the robot is not upside down
     down = np.sign(along[k]) * np.eye(3)[k]
     turn = pin.Quaternion.FromTwoVectors(down, np.array([0.0, 0.0, -1.0]))
