@@ -19,6 +19,7 @@ from footwork.control import gaits
 from footwork.control.dcm import DcmPlan, Phase
 from footwork.control.gaits import foothold_program
 from footwork.control.gaits.foot import GaitFoot
+from footwork.control.gaits.scale import Scale
 from footwork.control.kernels.profiles import minimum_jerk
 from footwork.control.tasks.dcm import DcmTask
 from footwork.dynamics import State
@@ -379,7 +380,7 @@ def test_a_ball_swings_to_where_it_touches(load_robot, random_state):
     robot = load_robot("anymal", "floating")
     feet, level = contacts.at_feet(robot, 0.6), np.eye(3)
     start, end = (State(robot, random_state(robot, seed)[0]) for seed in (1, 2))
-    foot = GaitFoot(feet["lf_foot"], start)
+    foot = GaitFoot(feet["lf_foot"], start, Scale())
     touches = end.frame_placement(foot.contact.frame).act(foot.contact.offset)
     touches = touches + foot.contact.ball_arm
     foot.lift(start, pin.SE3(level, touches))

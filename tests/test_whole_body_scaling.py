@@ -10,6 +10,7 @@ import pytest
 from stances import inside
 
 from footwork import contacts, control, dynamics, robots
+from footwork.control.gaits.scale import Scale
 from footwork.control.program.solvers import Clarabel, Daqp
 
 
@@ -33,7 +34,15 @@ def grown(name, times):
     """A robot of the catalogue, larger in all directions and as strong for its weight."""
     text = (Path(robots.__file__).parent / "models" / f"{name}.urdf").read_text()
     root = ElementTree.fromstring(text)
-    powers = {"xyz": 1, "size": 1, "radius": 1, "length": 1, "value": 3, "effort": 4}
+    powers = {
+        "xyz": 1,
+        "size": 1,
+        "radius": 1,
+        "length": 1,
+        "value": 3,
+        "effort": 4,
+        "velocity": -0.5,
+    }
     powers |= dict.fromkeys(("ixx", "ixy", "ixz", "iyy", "iyz", "izz"), 5)
     for element in root.iter():
         for key in set(element.attrib) & (powers.keys() if element.tag != "axis" else set()):
@@ -61,6 +70,42 @@ def test_what_gives_way_does_not_depend_on_the_size_of_the_robot():
         command = controller(robot.integrate(q, moved), v)
         assert command.solved, command.reason
         assert command.residuals["dynamics"] < 1e-8 * 100.0 * robot.weight
+
+
+@pytest.mark.filterwarnings("ignore::footwork.errors.FootworkWarning")
+@pytest.mark.parametrize("kind", [control.GaitController, control.PredictiveGait])
+@pytest.mark.parametrize("times", [0.1, pytest.param(10.0, marks=pytest.mark.slow)])
+def test_robots_of_any_size_trot_alike(kind, times):
+    """Lengths grow as the size, times as its root: a few steps at 0.3 m/s of one of 0.4 m."""
+    ways = []
+    for size in (1.0, times):
+        robot, pace = grown("quadruped", size), np.sqrt(size)
+        feet = contacts.at_feet(robot)
+        q = contacts.solve_posture(robot, feet, com="inside").q
+        walker = kind(robot, feet, q, velocity=(0.3 * pace, 0.0, 0.0))
+        step = min(pace, 1.0) * 1e-3
+        motion = control.simulate(robot, walker, q=q, duration=2.5 * pace, step=step)
+        assert motion.ended == ""
+        assert set(motion.statuses) == {"optimal"}
+        assert walker.steps >= 5
+        ways.append((motion.q[-1, :3] - q[:3]) / size)
+    assert ways[0][0] > 0.4
+    assert ways[1] == pytest.approx(ways[0], abs=0.06)
+
+
+@pytest.mark.filterwarnings("ignore::footwork.errors.FootworkWarning")
+def test_robots_of_usual_size_have_the_gains_they_were_tuned_with(load_robot):
+    for name in ("biped", "quadruped", "talos", "solo12"):
+        robot = load_robot(name, "floating")
+        assert Scale.of(*_standing(robot)) == Scale()
+    length, time, moment = Scale.of(*_standing(grown("quadruped", 10.0)))
+    assert time**2 == pytest.approx(length)
+    assert Scale.of(*_standing(grown("quadruped", 40.0))).length == pytest.approx(4 * length)
+    assert Scale.of(*_standing(grown("quadruped", 40.0))).moment == pytest.approx(256 * moment)
+
+
+def _standing(robot):
+    return contacts.at_feet(robot), robot.posture()
 
 
 @pytest.mark.parametrize("seed", range(3))

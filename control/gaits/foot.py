@@ -19,6 +19,7 @@ from ..program.contact_model import facing
 from ..references import Profile, continued
 from ..tasks import FrameTask
 from .footholds import over_ground
+from .scale import Scale
 
 
 class FootMode(Enum):
@@ -53,7 +54,7 @@ class GaitFoot:
         descends: whether it has gone down in its swing.
     """
 
-    def __init__(self, contact: Contact, state: State) -> None:
+    def __init__(self, contact: Contact, state: State, scale: Scale) -> None:
         self.contact, self.mode = contact, FootMode.STANCE
         self._centre = contact.offset if isinstance(contact, PointContact) else None
         self.start = self.goal = self.planned = self.placement(state)
@@ -68,7 +69,7 @@ class GaitFoot:
         rows, name = "position" if contact.dim < 6 else "pose", f"foot {contact.name}"
         self.task = FrameTask(
             self.start, frame=contact.frame, rows_of=rows, point=self._centre, weight=50.0,
-            gain=400.0, name=name,
+            gain=400.0 / scale.length, name=name,
         )  # fmt: skip
 
     @property

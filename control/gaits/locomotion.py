@@ -273,7 +273,7 @@ class GaitController(WalkingController):
             self._replan(state, landed, self._pause)
         elif self._stands(since) and self._falls(state):
             self._turn = self._quickest(state, t)
-            self._replan(state, t, UNLOAD, catch=True)
+            self._replan(state, t, UNLOAD * self.scale.time, catch=True)
         elif not swings and index == len(self.plan.phases) - 1 and self._called(state, t):
             if len(self.feet) == 2:  # first the foot on whose side it goes
                 _, vy, wz = self.velocity
@@ -340,7 +340,7 @@ class GaitController(WalkingController):
             self._turn = turn
             groups = self._next_groups(places, t, catch=True)
             try:
-                phases = self._phases(places, t, UNLOAD, groups)
+                phases = self._phases(places, t, UNLOAD * self.scale.time, groups)
             except ContactError:  # no place to stand
                 costs.append(np.inf)
                 continue

@@ -34,6 +34,7 @@ from .footholds import LEVEL, STEEPEST, placed
 from .gait import middle
 from .grip import Grip
 from .reach import Reach
+from .scale import Scale
 from .stepping import Stepping
 from .touch import Touch
 from .uneven_ground import UnevenGround
@@ -45,6 +46,8 @@ BRAKE = 6.0  # how quickly joints stop before the ends of their ranges, see `lim
 DCM = 20.0  # weight of ξ
 # the same upwards, on points: less weight on them would hold ξ back, and let the robot down
 UPRIGHT = 200.0
+# the times below are in proportion to the `Scale` of the robot, as rates and gains are
+LOAD = 0.03  # time to unload a foot before its swing and to load it afterwards [s]
 PATIENCE = 0.1  # how long a plan waits for a foot that searches the ground [s]
 GO_OVER = 0.05  # time in which a plan that is made anew takes the place of the last one [s]
 RISE = 0.03  # time in which torques go from none to their limits, at the quickest [s]
@@ -60,6 +63,7 @@ HEAVY = 0.2  # share of the mass that a joint of a waist moves
 # rate at which residual velocities of soles decay [1/s]: at 20, soles on the edge of a board rock
 # until no forces hold them; from 40 on, the noise of velocities makes torques jump
 SETTLING = 30.0
+STAYING = 20.0  # that of points
 
 
 class WalkingController:
@@ -76,14 +80,16 @@ class WalkingController:
         q: where it stands (nq,).
         phases: as of `control.gaits`, from t = `begin` on.
         step_height: of swinging feet [m].
-        ramp: time to unload a foot before its swing and to load it afterwards [s].
+        ramp: time to unload a foot before its swing and to load it afterwards [s]; None is 0.03, in
+            proportion to the `Scale` of the robot.
         reach: how far from where it stands beside the others a foot may be moved to [m]; 0 keeps
             the plan, None is 0.5 of the height of the centre of mass, 0.75 on more than two feet.
         terrain: what swing feet avoid, and where a moved foothold has to stand; None for level
             ground.
         begin: [s].
         options: of the WholeBodyController; with soles torques rise to their limits within 30 ms
-            and `contact_damping` is 30, on points `force_weight` is 0.03.
+            and `contact_damping` is 30, on points `force_weight` is 0.03; times and rates in
+            proportion to the `Scale` of the robot.
 
     Raises:
         ConfigurationError, ContactError: what does not fit the robot.
@@ -100,7 +106,7 @@ class WalkingController:
         phases: Sequence[Phase],
         *,
         step_height: float = 0.05,
-        ramp: float = 0.03,
+        ramp: float | None = None,
         reach: float | None = None,
         terrain: Terrain | None = None,
         begin: float = 0.0,
@@ -108,34 +114,41 @@ class WalkingController:
     ) -> None:
         self.robot, self.feet, self.begin = robot, ContactSet.of(robot, contacts), _begin(begin)
         self.step_height = length(step_height, "step_height", zero=True)
-        self.ramp = number(ramp, "ramp", at_least=0, unit="[s]")
         self.terrain = None if terrain is None else instance(terrain, "terrain", Terrain)
         q = check_configuration(robot, q)
         com, places = dynamics.com(robot, q), self.feet.placements(q)
         ground = float(middle(places, self.feet.names)[2])
         self.plan = DcmPlan(phases, float(com[2]) - ground, robot._model.gravity.linear)
         self._first = self.plan  # footholds as given
+        self.scale = scale = Scale.of(self.feet, q)
+        ramp = LOAD * scale.time if ramp is None else ramp
+        self.ramp = number(ramp, "ramp", at_least=0, unit="[s]")
         self._on_soles = soles = any(contact.dim == 6 for contact in self.feet)
         weight = np.array([DCM, DCM, DCM if soles else UPRIGHT])
         share = REACH if len(self.feet) == 2 else REACH_BENT
         farthest = share * self.plan.height if reach is None else reach
         beneath = self.stepping.bends and len(self.feet) > 2
         self.reach = Reach(self.feet, q, length(farthest, "reach", zero=True), beneath)
-        self.dcm = DcmTask(self.plan, weight=weight, gain=225.0, begin=begin)
+        self.dcm = DcmTask(
+            self.plan, weight=weight, gain=225.0 / scale.length, feedback=4.0 / scale.time,
+            begin=begin,
+        )  # fmt: skip
         pose = dynamics.frame_placement(robot, q, trunk(robot))
         self.base = FrameTask(
-            pose, frame=trunk(robot), rows_of="orientation", weight=10.0, name="base"
-        )
+            pose, frame=trunk(robot), rows_of="orientation", weight=10.0 * scale.length**2,
+            gain=100.0 / scale.length, name="base",
+        )  # fmt: skip
         self.tasks = self._permanent_tasks(q)
         options.setdefault("joint_limits", JointLimits.of(robot, BRAKE * self.plan.omega))
         if soles:  # they tip over their edges
-            options.setdefault("torque_rate", robot.torque_limits / RISE)
-            options.setdefault("contact_damping", SETTLING)
+            options.setdefault("torque_rate", robot.torque_limits / (RISE * scale.time))
+            options.setdefault("contact_damping", SETTLING / scale.time)
         else:
             options.setdefault("force_weight", EVEN)
+            options.setdefault("contact_damping", STAYING / scale.time)
         self.controller = WholeBodyController(robot, self.feet, self.tasks, **options)
         start = State(robot, q)
-        self._feet = {contact.name: GaitFoot(contact, start) for contact in self.feet}
+        self._feet = {contact.name: GaitFoot(contact, start, scale) for contact in self.feet}
         self._phase, self._unloading = -1, False
         self._solver = solver_named(None)  # of footholds
         self._feedback: FootholdProgram | None = None
@@ -149,11 +162,12 @@ class WalkingController:
 
     def _permanent_tasks(self, q: Array) -> list[Task]:
         """The tasks of all phases: balance, an upright base, a posture, low angular momentum."""
+        scale = self.scale
         return [
             self.dcm,
             self.base,
-            PostureTask(q, weight=self._posture_weights(), gain=40.0),
-            MomentumTask(np.zeros(6), weight=1e-3, gain=5.0),
+            PostureTask(q, weight=self._posture_weights(), gain=40.0 / scale.length),
+            MomentumTask(np.zeros(6), weight=1e-3 / scale.moment**2, gain=5.0 / scale.time),
         ]
 
     def _posture_weights(self) -> Array:
@@ -164,7 +178,8 @@ class WalkingController:
         # of a small robot, swinging feet ask for far larger joint accelerations: in metres, as h q̈,
         # they weigh as much as of a large one, and do not throw the trunk up along with the feet
         others = JOINTS * self.plan.height**2
-        return np.where(waist, max(WAIST, others), others)[robot.actuated_rows]
+        stiff = max(WAIST * self.scale.length**2, others)
+        return np.where(waist, stiff, others)[robot.actuated_rows]
 
     def __call__(
         self,
@@ -231,7 +246,7 @@ class WalkingController:
             self.controller.add_contact(self._feet[name].contact, self.ramp)
         self._put_down(self._feet_in(FootMode.HELD))
         self.plan, self._first, self.begin = plan, plan, begin
-        self.dcm.follow(plan, begin, GO_OVER)
+        self.dcm.follow(plan, begin, GO_OVER * self.scale.time)
         self._phase, self._unloading = -1, False
 
     def _feel(self, state: State, t: float) -> None:
@@ -280,7 +295,7 @@ class WalkingController:
     def _waits(self) -> bool:
         """Whether a foot is lowered and no other swings, and not for too long yet."""
         searching, swings = self._feet_in(FootMode.SEARCH), self._feet_in(FootMode.SWING)
-        return bool(searching) and not swings and self._waited < PATIENCE
+        return bool(searching) and not swings and self._waited < PATIENCE * self.scale.time
 
     def _put_down(self, feet: Sequence[GaitFoot]) -> None:
         """Let feet carry from where they are."""

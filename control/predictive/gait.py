@@ -20,6 +20,7 @@ from ...robots.values import mapping, number
 from ..gaits.gait import Gait
 from ..gaits.grip import with_friction
 from ..gaits.locomotion import GaitController
+from ..gaits.scale import Scale
 from ..gaits.stepping import Stepping
 from ..kernels import TICKS
 from ..kernels.centroidal import Targets
@@ -34,7 +35,7 @@ from ..whole_body.standing import trunk
 from .centroidal import Reference
 from .legs import Swing
 from .prediction import Prediction
-from .predictive import OPTIONS, Predictive
+from .predictive import OPTIONS, Predictive, Weights
 from .stances import Stance
 
 # Forces come first: where two feet cannot give all that is asked, the legs' swing turns the base
@@ -48,6 +49,8 @@ RIGID = 10.0
 # of the joints' ranges: legs that trot come near theirs, and so do ankles that walk, which leave
 # no forces that hold a sole where they are braked too early [1/s]
 STIFFNESS = 160.0
+STEP = 0.03  # duration of a node of the prediction [s]
+EVERY = 0.01  # time after which a prediction is made anew [s]
 RAMP = 0.01  # time to load and unload a foot: a trot has no more [s]
 GRIP = 0.5  # share of the friction that is used: the ground may be half as rough as told
 STEPS = 1.7  # longest step, in the gait's
@@ -73,7 +76,8 @@ class PredictiveGait(GaitController):
 
     Args:
         robot, contacts, q, gait, velocity: as of a GaitController.
-        every: time after which a prediction is made anew [s]; 0: at each tick.
+        every: time after which a prediction is made anew [s]; 0: at each tick; None is 0.01, in
+            proportion to the `Scale` of the robot.
         grip: share of the contacts' friction that prediction and controller use.
         predicting: options of the Predictive.
         options: of the GaitController; sole_share is 0.6.
@@ -95,7 +99,7 @@ class PredictiveGait(GaitController):
         q: ArrayLike,
         gait: str | Gait | None = None,
         *,
-        every: float = 0.01,
+        every: float | None = None,
         grip: float = GRIP,
         predicting: Mapping[str, Any] | None = None,
         **options: Any,
@@ -106,16 +110,19 @@ class PredictiveGait(GaitController):
             robot, [with_friction(contact, share) for contact in ContactSet.of(robot, contacts)]
         )
         chosen = {} if predicting is None else mapping(predicting, "predicting", OPTIONS)
+        scale, sole_share = Scale.of(feet, q), options.get("sole_share", SOLE)
+        usual = {"sole_share": sole_share, "step": STEP * scale.time}
+        usual["weights"] = Weights().scaled(scale.length)
         pressing = _pressing(feet, LARGEST * robot.weight)
-        sole_share = options.get("sole_share", SOLE)
-        self.predictive = Predictive(robot, pressing, q, **{"sole_share": sole_share} | chosen)
+        self.predictive = Predictive(robot, pressing, q, **usual | chosen)
         GAIT_REFERENCE.select(TICKS)
+        every = EVERY * scale.time if every is None else every
         self.every = number(every, "every", at_least=0, unit="[s]")
         self.prediction: Prediction | None = None
-        limits = JointLimits.of(robot, stiffness=STIFFNESS)
+        limits = JointLimits.of(robot, stiffness=STIFFNESS / scale.time)
         # a fast trot needs its torques at once
         own: dict[str, Any] = {
-            "ramp": RAMP,
+            "ramp": RAMP * scale.time,
             "joint_limits": limits,
             "torque_rate": None,
             "sole_share": sole_share,
@@ -174,16 +181,19 @@ class PredictiveGait(GaitController):
         """
         if self._on_soles:
             return super()._permanent_tasks(q)
-        weight = np.array([LINEAR / float(self.robot.mass) ** 2] * 3 + [ANGULAR] * 3)
+        scale = self.scale
+        angular = ANGULAR / scale.moment**2
+        weight = np.array([LINEAR / float(self.robot.mass) ** 2] * 3 + [angular] * 3)
         self.motion = MomentumTask(
             self._momentum, rows_of="both", gain=0.0, weight=weight, name="momentum"
         )
         self.attitude = FrameTask(
-            self._turning, frame=trunk(self.robot), rows_of="orientation", weight=ATTITUDE,
-            name="base", gain=100.0,
+            self._turning, frame=trunk(self.robot), rows_of="orientation",
+            weight=ATTITUDE * scale.length**2, gain=100.0 / scale.length, name="base",
         )  # fmt: skip
         carry = np.any(limbs_of(self.feet).moving, axis=0)[self.robot.actuated_rows]
-        posture = PostureTask(q, weight=np.where(carry, POSTURE, RIGID), gain=40.0)
+        weight = np.where(carry, POSTURE, RIGID) * scale.length**2
+        posture = PostureTask(q, weight=weight, gain=40.0 / scale.length)
         return [self.motion, self.attitude, posture]
 
     def _prepare(self, state: State, t: float) -> None:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import itertools
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
@@ -65,6 +65,13 @@ class Weights:
             array(getattr(self, name), name, (2,), at_least=0)
         for name in ("spin", "force", "last", "excess"):
             number(getattr(self, name), name, at_least=0)
+
+    def scaled(self, length: float) -> Weights:
+        """Return those of a robot that is larger by a factor in all directions."""
+        along, up = self.position
+        fast, fast_up = self.velocity
+        position, velocity = (along / length**2, up / length**2), (fast / length, fast_up / length)
+        return replace(self, position=position, velocity=velocity, spin=self.spin * length)
 
     def diagonal(self) -> Array:
         """Return the weights of x (12,)."""
