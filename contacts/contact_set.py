@@ -20,7 +20,8 @@ from ..dynamics.spatial import skew
 from ..errors import ContactError, FootworkWarning, unknown
 from ..robots import Foot, Robot
 from ..robots.configuration import check_robot
-from ..robots.values import instance, mapping, placement, sequence, unchecked, vector
+from ..robots.unchecked import unchecked
+from ..robots.values import instance, mapping, placement, sequence, vector
 from .attachment import Attachment
 from .cones.friction_cone import Friction
 from .contact import Contact, PointContact

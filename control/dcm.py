@@ -32,7 +32,8 @@ from numpy.typing import ArrayLike
 
 from ..arrays import Array
 from ..errors import ConfigurationError
-from ..robots.values import array, mapping, number, placement, sequence, unchecked, vector
+from ..robots.unchecked import unchecked
+from ..robots.values import array, mapping, number, placement, sequence, vector
 from .references import moved
 
 

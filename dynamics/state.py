@@ -27,7 +27,7 @@ from ..robots.configuration import (
     check_velocity,
 )
 from ..robots.robot import Robot
-from ..robots.values import unchecked
+from ..robots.unchecked import unchecked
 from . import closures, coriolis_recursion, loads, recursions
 from .body_points import BodyPoints, frame_origins
 from .columns import columns

@@ -384,10 +384,3 @@ def _shapes(shapes: tuple[Shape, ...]) -> str:
 
 def _of(meaning: str) -> str:
     return f", {meaning}" if meaning else ""
-
-
-def unchecked(cls: type[Instance], /, **attributes: Any) -> Instance:
-    """Return an object of attributes known to be valid; `__init__` takes several times as long."""
-    made = object.__new__(cls)
-    vars(made).update(attributes)
-    return made

@@ -27,7 +27,7 @@ import numpy as np
 
 from ...arrays import Array, Index
 from ...dynamics.spatial import skew
-from ...robots.values import unchecked
+from ...robots.unchecked import unchecked
 from ..kernels.newton import BOUNDS, ENTRIES, SIGNS
 from ..kernels.predictive import Problems, problem_shapes
 

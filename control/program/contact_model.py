@@ -24,7 +24,7 @@ from ...contacts.limits import ContactLimits
 from ...contacts.wrench_cones.wrench_cone import inner_faces
 from ...dynamics import State
 from ...robots.robot import Robot
-from ...robots.values import unchecked
+from ...robots.unchecked import unchecked
 
 FACING_UP = 0.3  # least vertical component of the normal of a contact that bears weight
 

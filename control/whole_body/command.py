@@ -14,7 +14,8 @@ from ...contacts import ContactSet, SoftFingerCone, WrenchCone
 from ...contacts.point_forces import PointForces
 from ...contacts.torque_limits import TorqueBounds
 from ...dynamics import State, Wrench, closures
-from ...robots.values import number, unchecked
+from ...robots.unchecked import unchecked
+from ...robots.values import number
 from ..program.contact_model import ContactModel, world_axes
 from ..program.qp import Program
 from ..tasks.forces import wrench_axes
