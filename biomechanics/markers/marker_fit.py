@@ -23,6 +23,7 @@ from ...dynamics.closures import require_no_closures
 from ...dynamics.spatial import skew
 from ...dynamics.workspace import workspace_of
 from ...errors import ConfigurationError
+from ...progress import progress_bar
 from ...robots.configuration import as_vector, check_configuration
 from ...robots.registration import registration
 from ...robots.robot import Robot
@@ -129,8 +130,6 @@ def fit_markers(
         ConfigurationError: no such marker or link, a frame without markers, or a bad start.
         ModelError: a robot with closures.
     """
-    from tqdm import tqdm
-
     require_no_closures(robot, "fit_markers")
     instance(markers, "markers", Markers)
     if not mapping(attachments, "attachments", kind="marker"):
@@ -138,8 +137,8 @@ def fit_markers(
     seen = markers.turned("z").only(tuple(attachments))
     q, places = _places(robot, attachments, seen, start)
     Q, residuals = np.empty((len(seen), robot.nq)), np.empty((len(seen), len(attachments)))
-    converged = np.zeros(len(seen), dtype=bool)
-    for k in tqdm(range(len(seen)), "markers", disable=None if progress else True, leave=False):
+    converged, shown = np.zeros(len(seen), dtype=bool), None if progress else False
+    for k in progress_bar(shown, range(len(seen)), "markers"):
         there = np.isfinite(seen.positions[k]).all(axis=1)
         if not there.any():
             raise ConfigurationError(f"frame {k}: none of the markers was seen")

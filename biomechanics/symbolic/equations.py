@@ -24,6 +24,7 @@ from numpy.typing import ArrayLike
 
 from ...arrays import Array
 from ...errors import ConfigurationError, ModelError, unknown
+from ...progress import progress_bar
 from ...robots.configuration import check_configuration, check_robot, check_velocity
 from ...robots.robot import Robot
 from ...robots.values import boolean, whole_number
@@ -160,8 +161,6 @@ def from_robot(robot: Robot, *, symbols: bool = False, most_joints: int = 6) -> 
         ConfigurationError: not a robot.
         ModelError: a floating base, other joints, no joint, or more than `most_joints`.
     """
-    from tqdm import tqdm
-
     boolean(symbols, "symbols")
     _check(robot, whole_number(most_joints, "most_joints", at_least=1))
     n = robot.nv
@@ -175,7 +174,7 @@ def from_robot(robot: Robot, *, symbols: bool = False, most_joints: int = 6) -> 
         tau_g += link.mass * link.Jt.T * link.gravity
     places = [(i, j) for i in range(n) for j in range(i, n)]
     closed = {}
-    for i, j in tqdm(places, desc="mass matrix", unit="entry", disable=None, leave=False):
+    for i, j in progress_bar(None, places, desc="mass matrix", unit="entry"):
         closed[i, j] = closed[j, i] = rounded(closed_form(M[i, j]))
     M = sp.ImmutableMatrix(n, n, lambda i, j: closed[i, j])
     return Equations(robot, q, v, M, rounded(closed_form(tau_g)), given.values)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping
 from concurrent.futures import Executor
 from dataclasses import dataclass
 from inspect import signature
@@ -17,10 +17,11 @@ from ... import journal as journals
 from ...dynamics.motions.reading import read_motion
 from ...errors import ContactError, FootworkError
 from ...files import as_path
+from ...progress import progress_bar
 from ...robots import Robot
 from ...robots.configuration import check_robot
 from ...robots.values import mapping
-from ...workers import finished
+from ...workers import check_executor, finished
 from ..terrain.terrain import Terrain
 from .run import audit, check_options
 from .table import AuditTable, Row
@@ -123,8 +124,7 @@ def audit_files(
         SolverError: workers died; what they had finished is in the journal.
     """
     check_robot(robot)
-    if executor is not None and not hasattr(executor, "submit"):
-        raise ContactError(f"executor: got {executor!r:.80}, expected one of concurrent.futures")
+    check_executor(executor, ContactError)
     most = check_options(robot, terrain, friction, torque_limits, self_collision, limits)
     options: dict[str, Any] = {
         "terrain": terrain,
@@ -135,7 +135,8 @@ def audit_files(
     }
     read = dict(mapping(reading or {}, "reading", _READING, kind="argument", error=ContactError))
     paths = list(motion_files(files))
-    with Journal(journal, _settings(robot, read, options)) as kept, _bar(paths, progress) as bar:
+    bar = progress_bar(progress, total=len(paths), desc="audit", unit="motion")
+    with Journal(journal, _settings(robot, read, options)) as kept, bar:
         rows = {path: row for path in paths if (row := kept.known(path)) is not None}
         bar.update(len(rows))
         jobs = ((path, Job(robot, path, read, options)) for path in paths if path not in rows)
@@ -194,10 +195,3 @@ def _stamp(path: Path) -> list[int]:
     except OSError:
         return []
     return [about.st_size, about.st_mtime_ns]
-
-
-def _bar(paths: Sequence[Path], progress: bool | None) -> Any:
-    from tqdm import tqdm
-
-    hidden = None if progress is None else not progress
-    return tqdm(total=len(paths), desc="audit", unit="motion", disable=hidden, leave=False)

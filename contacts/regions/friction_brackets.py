@@ -12,6 +12,7 @@ from contextlib import nullcontext
 import numpy as np
 
 from ...arrays import Array
+from ...progress import progress_bar
 from ..conic_solver import Program, Rows
 from ..kernels.compiled import VERDICTS
 from ..point_forces import PointForces
@@ -55,10 +56,8 @@ class _OneByOne:
 
     def solve(self, loads: Array) -> tuple[Array, Array]:
         """Return (lower, upper) (n,) for loads (n, 6)."""
-        from tqdm import tqdm
-
         lower, upper = np.zeros(len(loads)), np.full(len(loads), np.inf)
-        for i in tqdm(range(len(loads)), "friction map", disable=None, leave=False):
+        for i in progress_bar(None, range(len(loads)), "friction map"):
             lower[i], upper[i] = self._bracket(loads[i])
         return lower, upper
 

@@ -11,7 +11,8 @@ from typing import Any
 import numpy as np
 
 from ...errors import FootworkError
-from ...workers import finished
+from ...progress import progress_bar
+from ...workers import check_executor, finished
 from ..scenario.file import ScenarioError
 from ..scenario.scenario import Scenario
 from . import verdicts
@@ -61,11 +62,11 @@ def sweep(
     """
     if not isinstance(scenario, Scenario):
         scenario = Scenario.load(scenario)
-    if executor is not None and not hasattr(executor, "submit"):
-        raise ScenarioError(f"executor: got {executor!r:.80}, expected one of concurrent.futures")
+    check_executor(executor, ScenarioError)
     plan = Plan.of(scenario, axes, samples, seed, quantities, chunk)
     _check_ends(scenario, plan)
-    with Journal(journal, plan) as kept, _bar(plan, progress) as bar:
+    bar = progress_bar(progress, total=plan.count, desc=Path(plan.file).stem, unit="verdict")
+    with Journal(journal, plan) as kept, bar:
         bar.update(kept.finished)
         missing = [int(k) for k in np.flatnonzero(~kept.done)]
         jobs = ((k, plan.block(k)) for k in missing)
@@ -94,11 +95,3 @@ def _check_ends(scenario: Scenario, plan: Plan) -> None:
             errors.append(error)
     if len(errors) == 2:
         raise errors[0]
-
-
-def _bar(plan: Plan, progress: bool | None) -> Any:
-    from tqdm import tqdm
-
-    hidden = None if progress is None else not progress
-    name = Path(plan.file).stem
-    return tqdm(total=plan.count, desc=name, unit="verdict", disable=hidden, leave=False)

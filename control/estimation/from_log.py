@@ -6,7 +6,6 @@ contact wrenches that explain these best.
 
 from __future__ import annotations
 
-import sys
 from typing import NamedTuple
 
 import numpy as np
@@ -19,7 +18,7 @@ from ...contacts.schedules.masks import columns as by_column
 from ...contacts.schedules.masks import hysteresis
 from ...dynamics.closures import require_no_closures
 from ...robots.configuration import check_configuration
-from ...robots.values import boolean, instance, mapping, number
+from ...robots.values import instance, mapping, number
 from .estimator import OFF, ON, Estimator
 from .momentum_residual import MomentumResidual
 from .sensor_log import SensorLog
@@ -69,15 +68,14 @@ def contact_wrenches(
     robot = instance(log, "log", SensorLog).robot
     require_no_closures(robot, "contact_wrenches")
     cutoff = number(cutoff, "cutoff", above=0, unit="[Hz]")
-    draw = sys.stderr.isatty() if progress is None else boolean(progress, "progress")
     contacts = at_feet(robot) if contacts is None else ContactSet.of(robot, contacts)
     mapping(log.touching or {}, "touching", contacts.names, kind="contact")
     q = None if start is None else check_configuration(robot, start, "start")
     estimator = Estimator(robot, contacts, q, sensors=sensors)
-    residual = MomentumResidual.of(log, estimator, cutoff, draw)
-    equations = NormalEquations.of(contacts, residual, draw)
+    residual = MomentumResidual.of(log, estimator, cutoff, progress)
+    equations = NormalEquations.of(contacts, residual, progress)
     touching, pushing = _touching(log, contacts, equations)
-    found = fit(contacts, equations, residual.q, pushing, draw)
+    found = fit(contacts, equations, residual.q, pushing, progress)
     w, dim = found.w, np.array([contact.dim for contact in contacts])
     left = equations.least - (2 * equations.b * w).sum(axis=1)
     left += np.einsum("ni,nij,nj->n", w, equations.A, w)

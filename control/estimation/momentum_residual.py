@@ -28,13 +28,13 @@ from typing import NamedTuple
 import numpy as np
 import pinocchio as pin
 import scipy
-from tqdm import tqdm
 
 from ...arrays import Array
 from ...contacts.equilibrium.balance import weight
 from ...dynamics import batch
 from ...dynamics.spatial import rotations
 from ...errors import ConfigurationError
+from ...progress import progress_bar
 from ...robots.robot import Robot
 from ...robots.values import number
 from ..kernels import invariant
@@ -75,7 +75,7 @@ class MomentumResidual:
 
     @classmethod
     def of(
-        cls, log: SensorLog, estimator: Estimator, cutoff: float, draw: bool = False
+        cls, log: SensorLog, estimator: Estimator, cutoff: float, progress: bool | None = False
     ) -> MomentumResidual:
         """Return the residual of a log.
 
@@ -83,13 +83,13 @@ class MomentumResidual:
             log: the readings.
             estimator: of the robot's pose and velocity, not asked yet.
             cutoff: of the filter [Hz].
-            draw: a progress bar on stderr.
+            progress: a progress bar on stderr.
 
         Raises:
             ConfigurationError: samples that lack in the log, or a cut-off too high.
         """
         robot, h = log.robot, _interval(log)
-        states = _States.of(log, estimator, draw)
+        states = _States.of(log, estimator, progress)
         steps = np.diff(log.t)[:, None]
         v = (states.v[1:] + states.v[:-1]) / 2
         halves = zip(states.q[:-1], steps * states.v[1:] / 2, strict=True)
@@ -151,9 +151,9 @@ class _States(NamedTuple):
     tilt: Array
 
     @classmethod
-    def of(cls, log: SensorLog, estimator: Estimator, draw: bool) -> _States:
+    def of(cls, log: SensorLog, estimator: Estimator, progress: bool | None) -> _States:
         rows = []
-        for i in tqdm(range(len(log)), "estimates", disable=not draw, leave=False):
+        for i in progress_bar(progress, range(len(log)), "estimates"):
             found, x = estimator(log.readings(i)), estimator.belief
             f = log.accelerometer[i] - x.accelerometer_bias
             R = pin.Quaternion(found.q[3:7]).toRotationMatrix().T

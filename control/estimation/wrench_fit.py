@@ -14,7 +14,6 @@ from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
-from tqdm import tqdm
 
 from ...arrays import Array
 from ...contacts import ContactSet
@@ -22,6 +21,7 @@ from ...contacts.conic_solver import Program
 from ...contacts.equilibrium.balance import weight
 from ...dynamics import State
 from ...errors import SolverError
+from ...progress import progress_bar
 from .momentum_residual import MomentumResidual
 
 BLOCK = 500  # samples at a time: what matrices of all of them take is too much of a long log
@@ -45,14 +45,14 @@ class NormalEquations(NamedTuple):
 
     @classmethod
     def of(
-        cls, contacts: ContactSet, residual: MomentumResidual, draw: bool = False
+        cls, contacts: ContactSet, residual: MomentumResidual, progress: bool | None = False
     ) -> NormalEquations:
         """Return those of all contacts."""
         n, d = len(residual), contacts.dim
         A, b, least = np.empty((n, d, d)), np.empty((n, d)), np.empty(n)
         normals, at = np.empty((n, len(contacts), 3)), contacts.attachment
         prior = np.eye(d) / (UNKNOWN * weight(contacts.robot)) ** 2
-        for start in tqdm(range(0, n, BLOCK), "contacts", disable=not draw, leave=False):
+        for start in progress_bar(progress, range(0, n, BLOCK), "contacts"):
             rows = slice(start, min(start + BLOCK, n))
             states = [State(contacts.robot, q) for q in residual.q[rows]]
             J = np.array([at.jacobian(state) for state in states])
@@ -85,7 +85,7 @@ def fit(
     equations: NormalEquations,
     q: Array,
     touching: NDArray[np.bool_],
-    draw: bool = False,
+    progress: bool | None = False,
 ) -> Fit:
     """Return the wrenches of contacts that touch (n, C), within their limits."""
     n, d = equations.b.shape
@@ -93,7 +93,7 @@ def fit(
     limited = np.zeros(n, dtype=bool)
     owner = np.repeat(np.arange(len(contacts)), [contact.dim for contact in contacts])
     masks, which = np.unique(touching, axis=0, return_inverse=True)
-    with tqdm(total=n, desc="cones", disable=not draw, leave=False) as bar:
+    with progress_bar(progress, total=n, desc="cones") as bar:
         for k, mask in enumerate(masks):
             rows, own, some = np.flatnonzero(which == k), mask[owner], contacts.only(mask)
             A = equations.A[rows][:, own][:, :, own]

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import sys
 from collections.abc import Callable, Mapping
 from concurrent.futures import Executor
 from functools import partial
@@ -14,10 +13,11 @@ from numpy.typing import ArrayLike
 from ...arrays import Array
 from ...contacts import ContactSet, Terrain, at_feet
 from ...errors import ConfigurationError
+from ...progress import progress_bar
 from ...robots.configuration import check_configuration
 from ...robots.robot import Robot
 from ...robots.values import array, number, whole_number
-from ...workers import finished
+from ...workers import check_executor, finished
 from ..estimation import Sensors
 from ..whole_body.standing import stand
 from .controllers import MakeController
@@ -28,9 +28,8 @@ from .trials import Trial, Velocity, check_who, trial
 from .world import World
 
 STANDS, WALKS = 0.5, 2.0  # when pushes begin at first, of what stands and of what walks [s]
-WITHIN = (
-    1.0  # and how much later at most, by the seed: pushes meet a gait anywhere in its cycle [s]
-)
+# and how much later at most, by the seed: pushes meet a gait anywhere in its cycle [s]
+WITHIN = 1.0
 AFTER = 2.5  # how long a push has to be survived [s]
 
 
@@ -107,10 +106,7 @@ def judge(
             f"duration: got {duration:g} s; expected at least {least:g} s, of which pushed robots "
             f"have {AFTER:g} s to show that they keep their feet"
         )
-    if executor is not None and not hasattr(executor, "submit"):
-        raise ConfigurationError(
-            f"executor: got {executor!r:.80}, expected one of concurrent.futures"
-        )
+    check_executor(executor)
     ground: dict[str, Any] = {
         "boards": boards, "slope": slope, "ramp": ramp, "terrain": terrain, "sensors": sensors,
     }  # fmt: skip
@@ -175,11 +171,8 @@ def _done(
     jobs: Mapping[Any, Callable[[], Any]], executor: Executor | None, progress: bool | None
 ) -> tuple[dict[Any, Any], bool]:
     """What the jobs return, by their keys, and whether Ctrl-C came before the last."""
-    from tqdm import tqdm
-
     found: dict[Any, Any] = {}
-    draw = sys.stderr.isatty() if progress is None else progress
-    with tqdm(total=len(jobs), disable=not draw, unit="trial", leave=False) as bar:
+    with progress_bar(progress, total=len(jobs), unit="trial") as bar:
         try:
             for key, answer in finished(executor, _call, jobs.items()):
                 found[key] = answer

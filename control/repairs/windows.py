@@ -7,6 +7,7 @@ from typing import Any
 import numpy as np
 
 from ...arrays import Array
+from ...progress import progress_bar
 from .differences import REACH
 from .iterate import Iterate
 from .iteration import Iteration
@@ -20,14 +21,10 @@ def mended(
     first: Iterate, objective: Objective, limits: Limits, t: Array, own: dict[str, Any]
 ) -> tuple[Array, str, int]:
     """Return (q, why the search ended, how many programs it took)."""
-    from tqdm import tqdm
-
     windows = windows_of(t, own["window"])
     q, forces, count, status = first.q.copy(), first.forces.copy(), 0, ""
-    hidden = None if own["progress"] is None else not own["progress"]
-    with tqdm(
-        total=len(windows) * own["steps"], unit="program", disable=hidden, leave=False
-    ) as bar:
+    programs = len(windows) * own["steps"]
+    with progress_bar(own["progress"], total=programs, unit="program") as bar:
         for window in windows:
             rows = slice(max(window.start - _PAD, 0), min(window.stop + _PAD, len(t)))
             here = Iterate(first.problem, q, forces).part(rows)

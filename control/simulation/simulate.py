@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import math
-import sys
 import time
 from collections.abc import Callable, Sequence
 from typing import Any
@@ -19,6 +18,7 @@ from ...dynamics import State, batch, closed, external_torques
 from ...dynamics.closures import require_motion
 from ...dynamics.trajectory import EventRecord
 from ...errors import ConfigurationError
+from ...progress import progress_bar
 from ...robots.configuration import check_configuration, check_robot, check_torques, check_velocity
 from ...robots.robot import Robot
 from ...robots.values import instance, number, sequence
@@ -119,8 +119,7 @@ def simulate(
     pushes = sequence(disturbances, "disturbances", ForcePulse)
     senses, estimator = _told(robot, feet, start, noise, sensors, estimator, seed)
     loop = _Loop(robot, controller, physics, pushes, senses, estimator)
-    draw = sys.stderr.isatty() if progress is None else progress
-    return loop.run(start, velocity, ticks, substeps, step, draw, on_failure == "stop")
+    return loop.run(start, velocity, ticks, substeps, step, progress, on_failure == "stop")
 
 
 def _told(
@@ -217,13 +216,18 @@ class _Loop:
         self.tau, self.touching = np.zeros(robot.na), dict.fromkeys(physics.contacts.names, False)
 
     def run(
-        self, q: Array, v: Array, ticks: int, substeps: int, h: float, draw: bool, keep: bool
+        self,
+        q: Array,
+        v: Array,
+        ticks: int,
+        substeps: int,
+        h: float,
+        progress: bool | None,
+        keep: bool,
     ) -> ClosedLoop:
-        from tqdm import tqdm
-
         fall = Fall(self.robot, self.physics.contacts, self.physics.terrain, q)
         event, why = "", ""
-        for k in tqdm(range(ticks), disable=not draw, unit="tick", leave=False):
+        for k in progress_bar(progress, range(ticks), unit="tick"):
             t = k * substeps * h
             try:
                 tau, status, took = self._command(t, q, v)

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import math
 import os
-import sys
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -19,6 +18,7 @@ from ...contacts import ContactSet, at_feet
 from ...contacts.cones.friction_cone import Friction
 from ...errors import ConfigurationError, ContactError
 from ...files import write_csv
+from ...progress import progress_bar
 from ...robots.configuration import check_configuration, check_robot
 from ...robots.robot import Robot
 from ...robots.values import array, boolean, number, whole_number
@@ -312,10 +312,7 @@ def _name(gait: str | Gait | None, feet: ContactSet) -> str:
 def _looked_at(
     utilisations: Utilisations, ways: Sequence[Velocity], most: float | None, progress: bool | None
 ) -> tuple[Direction, ...]:
-    from tqdm import tqdm
-
-    draw = sys.stderr.isatty() if progress is None else progress
-    with tqdm(disable=not draw, unit="speed", leave=False) as bar:
+    with progress_bar(progress, unit="speed") as bar:
         return tuple(_along(utilisations, way, most, bar.update) for way in ways)
 
 

@@ -18,7 +18,7 @@ from contextlib import contextmanager
 from multiprocessing import get_context, parent_process
 from typing import Any, TypeVar
 
-from .errors import SolverError
+from .errors import ConfigurationError, FootworkError, SolverError
 
 Key = TypeVar("Key")
 Job = TypeVar("Job")
@@ -45,6 +45,12 @@ def workers(count: int, *, interruptible: bool = False) -> Iterator[ProcessPoolE
         pool.shutdown(cancel_futures=True)
         raise
     pool.shutdown()
+
+
+def check_executor(executor: Any, error: type[FootworkError] = ConfigurationError) -> None:
+    """Raise `error` for what is neither None nor an executor."""
+    if executor is not None and not hasattr(executor, "submit"):
+        raise error(f"executor: got {executor!r:.80}, expected one of concurrent.futures")
 
 
 def finished(
