@@ -336,12 +336,12 @@ def of_a_gait(rounds=5):
     The states of a closed loop are replayed, each tick's time the least of some rounds.
     """
     from footwork import contacts, control, robots
-    from footwork.commands.judge import CROUCH
+    from footwork.commands.simulate import CROUCH
 
     for name, gait, speed in GAITS:
         robot = robots.load(name)
         feet = contacts.at_feet(robot, FRICTION)
-        _, q = control.stand(robot, feet, crouch=CROUCH if gait == "walk" else 0.0)
+        _, q = control.stand(robot, feet, crouch=CROUCH.get(gait, 0.0))
 
         def fresh(robot=robot, feet=feet, q=q, gait=gait, speed=speed):
             return control.GaitController(robot, feet, q, gait, velocity=(speed, 0.0, 0.0))

@@ -17,6 +17,7 @@ import measuring  # before NumPy: one thread
 
 import footwork as fw
 from footwork import control
+from footwork.commands.simulate import CROUCH
 
 
 class Asked(NamedTuple):
@@ -55,7 +56,6 @@ LONG = (
     *(Asked(name, "walk", 0.3, shove=0.5, aside=True, predicted=True) for name in BIPEDS),
 )
 QUICK = (Asked("biped", "stand"), Asked("go2", "trot", 0.3))
-CROUCH = {"walk": 0.02}  # [m]
 
 
 def judged(asked: Asked, quick: bool) -> Any:

@@ -14,7 +14,7 @@ import pytest
 from stances import standing
 
 from footwork import ConfigurationError, ContactError, contacts, control, dynamics, robots
-from footwork.commands.judge import CROUCH
+from footwork.commands.simulate import CROUCH
 from footwork.control import gaits
 from footwork.control.dcm import DcmPlan, Phase
 from footwork.control.gaits import foothold_program
@@ -439,7 +439,7 @@ def test_torques_change_little_from_tick_to_tick(name, speed, most):
     Forces that feet are loaded and unloaded with neither come within a few ticks, nor let feet push
     against each other.
     """
-    robot, feet, q = standing(name, crouch=CROUCH if name in ("biped", "talos") else 0.0)
+    robot, feet, q = standing(name, crouch=CROUCH["walk"] if name in ("biped", "talos") else 0.0)
     walker = control.GaitController(robot, feet, q, velocity=(speed, 0.0, 0.0))
     motion = control.simulate(
         robot, walker, duration=2.5, control_step=2e-3, q=q, contacts=feet, progress=False

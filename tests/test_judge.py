@@ -477,7 +477,7 @@ def test_a_judgement_has_trials_in_the_real_world(biped):
 def test_the_command(run, tmp_path):
     png, page, table = (tmp_path / f"judged.{kind}" for kind in ("png", "html", "csv"))
     code, out, err = run(
-        "judge", "biped", "--seconds", "0.1", "--seeds", "1", "--directions", "0", "--json",
+        "judge", "biped", "--duration", "0.1", "--seeds", "1", "--directions", "0", "--json",
         "--png", str(png), "--html", str(page), "--csv", str(table),
     )  # fmt: skip
     assert code == 0, err
@@ -491,7 +491,7 @@ def test_the_command(run, tmp_path):
 
 def test_the_command_pushes_each_trial(run, tmp_path):
     table = tmp_path / "pushed.csv"
-    short = ["judge", "biped", "--seconds", "4", "--seeds", "1", "--directions", "0", "--json"]
+    short = ["judge", "biped", "--duration", "4", "--seeds", "1", "--directions", "0", "--json"]
     code, out, err = run(*short, "--shove", "0.1", "--heading", "90", "--csv", str(table))
     assert code == 0, err
     pushes = [trial["impulse"] for trial in json.loads(out)["trials"]]
@@ -510,7 +510,7 @@ def test_the_command_pushes_each_trial(run, tmp_path):
 
 def test_the_command_judges_predictive_control(run):
     trot = ["judge", "quadruped", "--gait", "trot", "--speed", "0.8", "--predictive"]
-    short = ["--seconds", "1.2", "--seeds", "1", "--directions", "0", "--estimator", "--json"]
+    short = ["--duration", "1.2", "--seeds", "1", "--directions", "0", "--estimator", "--json"]
     code, out, err = run(*trot, *short)
     assert code == 0, err
     assert all(row["failed"] == 0 for row in json.loads(out)["rows"])
@@ -539,8 +539,8 @@ def test_walkers_are_predictive_where_that_is_asked():
         (["--terrain", "stairs", "--boards", "0.02"], "terrain: got one and boards"),
         (["--terrain", "stares"], "did you mean 'stairs'"),
         (["--ramp", "10", "--boards", "0.02"], "boards, ramp: got 0.02 m and 10 degrees"),
-        (["--seconds", "0"], "greater than 0"),
-        (["--seconds", "2", "--shove", "0.3"], "--seconds: got 2 s; expected at least 4 s"),
+        (["--duration", "0"], "greater than 0"),
+        (["--duration", "2", "--shove", "0.3"], "--duration: got 2 s; expected at least 4 s"),
         (["--seeds", "0"], "at least 1"),
         (["--friction", "0.7,0.4"], "one number"),
     ],

@@ -118,15 +118,21 @@ def whole(text: str) -> int:
     return value
 
 
+def friction(options: argparse.Namespace) -> float | tuple[float, float]:
+    """Return the coefficients of --friction; 0.7 without it."""
+    given: float | tuple[float, float] | None = options.friction
+    return 0.7 if given is None else given
+
+
 def feet(
     robot: Robot, options: argparse.Namespace, feet: Mapping[str, Foot] | None = None
 ) -> ContactSet:
     """Return contacts at a robot's feet, or those given, with the friction of --friction."""
     from .. import contacts
 
-    friction = 0.7 if options.friction is None else options.friction
-    tangent = TANGENT if isinstance(friction, tuple) else None
-    return contacts.at_feet(robot, friction, feet=feet, tangent=tangent)
+    mu = friction(options)
+    tangent = TANGENT if isinstance(mu, tuple) else None
+    return contacts.at_feet(robot, mu, feet=feet, tangent=tangent)
 
 
 def count(text: str) -> int:
@@ -271,6 +277,14 @@ SHARED: Mapping[str, dict[str, Any]] = {
         "help": {
             "simulate": "commanded speed forward [m/s]",
             "judge": "commanded speeds forward [m/s]; pushes come at the first",
+        },
+    },
+    "--duration": {
+        "type": positive, "metavar": "S",
+        "help": {
+            "simulate": "duration [s] (2 of standing, 6 at a commanded speed; steps take what they "
+            "take)",
+            "judge": "duration of a trial [s] (10)",
         },
     },
     "--sideways": {

@@ -12,12 +12,10 @@ from ..workers import workers
 from . import flags, motions
 from .limits import told_what_the_robot_can
 from .output import answer, needs_plots, paint_verdict, save_to, write_page, write_plot
-from .simulate import WALKS
+from .simulate import CROUCH, WALKS
 
 if TYPE_CHECKING:
     from ..control import Judgement
-
-CROUCH = 0.02  # of bipeds that walk: the centre of mass comes down by bending the knees [m]
 
 
 def add(commands: Any) -> None:
@@ -30,9 +28,7 @@ def add(commands: Any) -> None:
     flags.robot_flags(parser, posture=False)
     flags.shared(parser, "--gait", choices=("stand", *WALKS))
     flags.shared(parser, "--speed", "--sideways", "--turn")
-    parser.add_argument(
-        "--seconds", type=flags.positive, default=10.0, metavar="S", help="of a trial [s] (10)"
-    )
+    flags.shared(parser, "--duration", default=10.0)
     parser.add_argument(
         "--seeds", type=flags.whole, default=20, metavar="N",
         help="trials with wrong masses and half the friction (20); a quarter as many as told",
@@ -91,20 +87,18 @@ def _judged(options: argparse.Namespace) -> Judgement:
     velocities = _velocities(options)
     robot = flags.load(options)
     feet = flags.feet(robot, options)
-    friction = 0.7 if options.friction is None else options.friction
     terrain = motions.ground(options)
     ground = control.judging.World(slope=options.slope, terrain=terrain).told
-    crouch = CROUCH if options.gait == "walk" else 0.0
-    _, q = control.stand(robot, feet, crouch=crouch, terrain=ground)
+    _, q = control.stand(robot, feet, crouch=CROUCH.get(options.gait, 0.0), terrain=ground)
     sensors = control.Sensors() if options.estimator else None
     make = partial(
-        control.judging.walker, gait=options.gait, friction=friction, sensors=sensors,
-        predictive=options.predictive, terrain=terrain,
+        control.judging.walker, gait=options.gait, friction=flags.friction(options),
+        sensors=sensors, predictive=options.predictive, terrain=terrain,
     )  # fmt: skip
     several = nullcontext() if options.jobs == 1 else workers(options.jobs)
     with several as executor, told_what_the_robot_can(robot, feet, options):
         return control.judge(
-            robot, make, velocities, duration=options.seconds, seeds=options.seeds,
+            robot, make, velocities, duration=options.duration, seeds=options.seeds,
             told=-(-options.seeds // 4), directions=options.directions, shove=options.shove,
             headings=options.heading, boards=options.boards, slope=options.slope,
             ramp=options.ramp, terrain=terrain, sensors=sensors, q=q, contacts=feet,

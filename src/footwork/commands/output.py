@@ -37,7 +37,7 @@ _TYPED = {
     "joint_order=": "--joint-order",
     "expected quaternion=": "expected --quaternion",
     "entry=": "--entry",
-    "duration: got": "--seconds: got",
+    "duration: got": "--duration: got",
     "missing='posture'": "--missing posture",
     "extra='drop'": "--extra drop",
     "strict=True": "footwork check --strict",

@@ -32,12 +32,7 @@ def add(commands: Any) -> None:
     choices = ("stand", "step", *WALKS, "catch")
     flags.shared(parser, "--gait", choices=choices)
     flags.shared(parser, "--speed", "--sideways", "--turn")
-    parser.add_argument(
-        "--duration",
-        type=flags.positive,
-        metavar="S",
-        help="duration [s] (2 of standing, 6 at a commanded speed; steps take what they take)",
-    )
+    flags.shared(parser, "--duration")
     parser.add_argument(
         "--steps", type=flags.whole, metavar="N", help="number of steps of step, trot, crawl (4)"
     )
