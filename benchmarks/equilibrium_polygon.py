@@ -76,11 +76,11 @@ def terrain(count, rng):
 
 def stand_in(W):
     """Bretl and Lall's iteration by scipy: an inner and an outer polygon until they close."""
-    from footwork.contacts.regions.linear_polygon import _shadow_by_programs
+    from footwork.contacts.regions.linear_polygon import shadow_by_programs
 
     A, b = W[[0, 1, 2, 5]], np.array([0.0, 0, 1, 0])
     start = time.process_time()
-    corners = _shadow_by_programs(A, b, -W[4], W[3])[1]
+    corners = shadow_by_programs(A, b, -W[4], W[3])[1]
     return time.process_time() - start, corners
 
 

@@ -160,7 +160,7 @@ def independent(state: Any, damping: float = 0.0) -> tuple[Array, Array]:
 
     A generalised force J_cᵀλ is Bᵀ(s Uᵀλ), with U and s of the singular values of J_c.
     """
-    U, s, B = state._closure_factors
+    U, s, B = state.closure_factors
     wanted = -state.closure_drift - damping * (state.closure_jacobian @ state.velocity)
     return B, (U.T @ wanted) / s
 

@@ -552,10 +552,10 @@ class State:
     @once
     def closure_basis(self) -> Array:
         """B (r, nv), orthonormal rows that span those of J_c, of which r are independent."""
-        return self._closure_factors[2]
+        return self.closure_factors[2]
 
     @once
-    def _closure_factors(self) -> tuple[Array, Array, Array]:
+    def closure_factors(self) -> tuple[Array, Array, Array]:
         """U (m, r), s (r,), B (r, nv) of J_c = U diag(s) B."""
         return closures.factors(self)
 

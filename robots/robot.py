@@ -144,6 +144,11 @@ class Robot:
         """A copy of the collision shapes, a `pin.GeometryModel`, meshes included."""
         return self._collision.clone()
 
+    @property
+    def has_collision_shapes(self) -> bool:
+        """Whether collisions of its links can be found."""
+        return bool(self._collision.ngeoms > 0)
+
     # read at first use; nobody may write to them
     @cached_property
     def _visual(self) -> Any:
@@ -202,8 +207,8 @@ class Robot:
         return self.mass * float(np.linalg.norm(self._model.gravity.linear))
 
     @property
-    def _earth_weight(self) -> float:
-        """That on Earth [N], a unit of force where there is no gravity."""
+    def earth_weight(self) -> float:
+        """Its weight on Earth [N], a unit of force where there is no gravity."""
         return 9.81 * self.mass
 
     @cached_property

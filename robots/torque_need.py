@@ -22,7 +22,7 @@ def largest_need(robot: Robot) -> Array:
     m g [N].
     """
     model, reach = robot._model, reaches(robot)
-    need = np.full(model.nv, robot.weight or robot._earth_weight)
+    need = np.full(model.nv, robot.weight or robot.earth_weight)
     for i, joint in enumerate(model.joints):
         if i and not joint.shortname().startswith("JointModelP"):
             need[joint.idx_v : joint.idx_v + joint.nv] *= reach[i]

@@ -82,7 +82,7 @@ def audit(
     forces = forces_along(motion, schedule, options)
     checks = [*forces.checks, *feet_checks(motion, schedule, terrain, most, whole)]
     checks += joint_checks(motion, most)
-    if self_collision and motion.robot._collision.ngeoms:
+    if self_collision and motion.robot.has_collision_shapes:
         checks.append(collision_check(motion, most, whole))
     return Audit(forces, terrain, {check.name: check for check in checks})
 

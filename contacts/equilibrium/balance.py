@@ -304,7 +304,7 @@ def weight(robot: Robot) -> float:
 
     Of what is weightless that on Earth; 1 N for what has no mass either.
     """
-    return robot.weight or robot._earth_weight or 1.0
+    return robot.weight or robot.earth_weight or 1.0
 
 
 def down(robot: Robot) -> Array:

@@ -81,7 +81,7 @@ def linear_polygon(
     A, b, (x, y) = section.R @ W, section.b - section.R @ h, section.P @ W
     status, corners = _shadow(A, b, x, y)
     if status == FAILED:
-        status, corners = _shadow_by_programs(A, b, x, y)
+        status, corners = shadow_by_programs(A, b, x, y)
     bounded = status != UNBOUNDED
     if not bounded:
         corners = _shadow(*_fenced(A, b, x, y, far / size))[1]
@@ -95,7 +95,7 @@ def _shadow(A: Array, b: Array, x: Array, y: Array) -> tuple[int, Array]:
     if kernel is not None:
         return kernel(*data)
     with SHADOW.uncompiled(1):
-        return _shadow_by_programs(*data)
+        return shadow_by_programs(*data)
 
 
 def _fenced(
@@ -108,7 +108,7 @@ def _fenced(
     return fenced, np.append(b, np.ones(4)), np.append(x, rest), np.append(y, rest)
 
 
-def _shadow_by_programs(A: Array, b: Array, x: Array, y: Array) -> tuple[int, Array]:
+def shadow_by_programs(A: Array, b: Array, x: Array, y: Array) -> tuple[int, Array]:
     """The kernel's `shadow`, to 1e-7, by one linear program for each corner and side."""
     statuses = []
 

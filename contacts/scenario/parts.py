@@ -136,11 +136,11 @@ class ScenarioContact:
         """
         patch = self._patch(robot)
         start = patch.pose(robot, q)
-        face, point = self._face(terrain, start)
+        face, point = self.face(terrain, start)
         forward = self._forward(start, face.normal)
         face, point = under_foot(terrain, face, face.frame(point, forward), patch.points)
         given = [mu for mu in (self.friction, face.friction) if mu is not None]
-        contact = self._contact(robot, [*given, friction][0], face.normal)
+        contact = self.contact(robot, [*given, friction][0], face.normal)
         target = face.frame(point, forward)
         over = face.overhang(contact.points @ target.rotation.T + target.translation)
         if over > _EDGE and self.clip and isinstance(contact, SurfaceContact | DiscContact):
@@ -156,9 +156,10 @@ class ScenarioContact:
         """What touches, whatever the ground."""
         sole = _foot(robot, self.foot) if self.foot else None
         level = np.array([0.0, 0.0, 1.0])
-        return sole if sole and sole.dim > 3 else self._contact(robot, 0.0, level)
+        return sole if sole and sole.dim > 3 else self.contact(robot, 0.0, level)
 
-    def _contact(self, robot: Robot, friction: Any, normal: Array) -> Contact:
+    def contact(self, robot: Robot, friction: Any, normal: Array) -> Contact:
+        """Return the whole contact; a point has the normal (3,), whatever it lies on."""
         more: dict[str, Any] = {"friction": friction, "bilateral": self.bilateral}
         if self.foot:
             sole: Any = _foot(robot, self.foot)
@@ -186,8 +187,8 @@ class ScenarioContact:
         vertices = np.array(self.vertices) if self.kind == "polygon" else None
         return SurfaceContact(self.frame, vertices=vertices, **more)
 
-    def _face(self, terrain: Terrain, start: Any) -> tuple[Face, Array]:
-        """The side of the surface that is touched, and about where."""
+    def face(self, terrain: Terrain, start: Any) -> tuple[Face, Array]:
+        """Return the side of the surface that is touched, and about where (3,)."""
         ground = terrain.among(self.surface) if self.surface else terrain
         if self.at is None:
             return ground.beneath(start)
@@ -200,6 +201,10 @@ class ScenarioContact:
                 f"({self.at[0]:g}, {self.at[1]:g})"
             )
         return hit
+
+    def pose_on(self, face: Face, point: Array, start: Any) -> Any:
+        """Return T_world_target (`pin.SE3`) at a point of a face, given where the patch starts."""
+        return face.frame(point, self._forward(start, face.normal))
 
     def _forward(self, start: Any, normal: Array) -> Array:
         if self.heading is None:

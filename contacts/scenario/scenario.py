@@ -341,7 +341,7 @@ class Scenario:
         """The posture whose contacts touch; when there is none, the nearest one and the reason."""
         contacts, targets = self.touching
         with self._at("com" if self.com is not None else "contacts"):
-            apart = self.self_collision and self.machine._collision.ngeoms > 0
+            apart = self.self_collision and self.machine.has_collision_shapes
             return solve_posture(
                 self.machine, contacts, self.com, targets, self.q0, self_collision=apart
             )

@@ -119,7 +119,7 @@ def overlaps(robot: Robot, postures: Sequence[Array]) -> dict[str, float]:
 
     Nothing in the plant keeps links apart. Without collision shapes there is nothing to tell.
     """
-    if not postures or robot._collision.ngeoms == 0:
+    if not postures or not robot.has_collision_shapes:
         return {}
     found, deepest = self_collisions(robot, np.array(postures)), dict[str, float]()
     for pair, distance in zip(found.pair, found.distance, strict=True):

@@ -62,7 +62,7 @@ class Limits:
         self.speeds = velocity_limits(robot._model)
         if robot.is_floating:
             self.speeds[:6] = np.inf
-        shapes = self_collision and robot._collision.ngeoms
+        shapes = self_collision and robot.has_collision_shapes
         self.clearance = Clearance(robot, _WATCHED) if shapes else None
 
     def violation(self, x: Iterate) -> float:

@@ -204,7 +204,7 @@ class ClosedLoop(Trajectory):
         """
         found: list[Collision] = []
         rows = self._rows(every)
-        if not len(self.robot._collision.geometryObjects):
+        if not self.robot.has_collision_shapes:
             return ()
         for i in rows:
             t, q = float(self.t[i]), self.q[i]

@@ -87,7 +87,7 @@ class Fall:
 
     def _links(self, q: Array, depth: float) -> set[str]:
         """The links deeper in the ground than `depth` [m], those of the limbs with contacts not."""
-        if not len(self.robot._collision.geometryObjects):
+        if not self.robot.has_collision_shapes:
             return set()
         model = self.robot._model
         found = penetrations(self.robot, q, self.terrain, max(depth, 5e-3))

@@ -136,7 +136,7 @@ def _is_hidden(held: Held) -> bool:
 
 def face_of(part: ScenarioContact, ground: Terrain) -> Face:
     """Return the face that a contact of a stance lies on."""
-    return part._face(ground, pin.SE3.Identity())[0]
+    return part.face(ground, pin.SE3.Identity())[0]
 
 
 def _turn_contact(now: Stance, held: Held) -> Stance:

@@ -127,7 +127,7 @@ class Stance:
     @property
     def weight(self) -> float:
         """m g of the robot on Earth [N], a measure of forces."""
-        return self.robot._earth_weight
+        return self.robot.earth_weight
 
     def part(self, name: str) -> ScenarioContact:
         """Return a contact by name, closed or lifted.
@@ -149,11 +149,11 @@ class Stance:
         part = self.part(name)
         if name in self.lifted:
             return self.lifted[name].T
-        face, point = part._face(self.scenario.ground, pin.SE3.Identity())
+        face, point = part.face(self.scenario.ground, pin.SE3.Identity())
         start = contact_of(part, self.robot, face.normal).pose(self.robot, self.state)
         if not self.scenario.solved.converged:
             return start
-        return face.frame(point, part._forward(start, face.normal))
+        return part.pose_on(face, point, start)
 
     # --- other stances ---------------------------------------------------------------------
 

@@ -27,7 +27,7 @@ def name_of(part: ScenarioContact) -> str:
 
 def contact_of(part: ScenarioContact, robot: Robot, normal: Array = UP) -> Contact:
     """Return the contact of a robot that it describes, whole, whatever it lies on."""
-    return part._contact(robot, 0.0, normal)
+    return part.contact(robot, 0.0, normal)
 
 
 def written_out(
@@ -37,9 +37,9 @@ def written_out(
     robot starts."""
     contact = contact_of(part, robot)
     start = contact.pose(robot, scenario.q0)
-    face, point = part._face(scenario.ground, start)
+    face, point = part.face(scenario.ground, start)
     named = part if name_of(part) == name else replace(part, name=name)
-    T = face.frame(point, part._forward(start, face.normal))
+    T = part.pose_on(face, point, start)
     return laid(named, contact, face, T, scenario)
 
 
