@@ -19,7 +19,7 @@ from ..dynamics import batch
 from ..dynamics.kernels.scalars import LANES
 from ..robots import Robot
 from .kernels import compiled
-from .kernels.proximal import POLAR_PROJECTIONS, polar_size
+from .kernels.polar_projection import POLAR_PROJECTIONS, polar_size
 from .motion_rows import SameContacts
 from .motion_verdicts import MotionVerdicts
 

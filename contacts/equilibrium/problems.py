@@ -20,7 +20,7 @@ from numpy.typing import NDArray
 
 from ...arrays import Array, Index
 from ...dynamics.kernels.scalars import LANES
-from ..kernels import proximal, verdict
+from ..kernels import saddle_refinement, verdict
 from ..kernels.state_program import Answer, Constants, Whole, Workspace
 from ..kernels.verdict import MARGIN, Found, Program
 from ..limits import ContactLimits
@@ -281,12 +281,12 @@ def refined(
     """Bring what `decided` found to rounding, in place, where margins are proved and finite.
 
     Args:
-        kernel: `proximal.refine`, compiled or not.
+        kernel: `saddle_refinement.refine`, compiled or not.
         program, sizes, found: of all programs.
 
     Returns:
-        (N, 3), as `proximal.refine` has them: ε, what its proof leaves open, and whether its
-        multipliers are the only ones.
+        (N, 3), as `saddle_refinement.refine` has them: ε, what its proof leaves open, and whether
+        its multipliers are the only ones.
     """
     proofs = np.empty((len(found.verdict), 3))
     kernel(program, sizes, found, proofs, 0, len(proofs), memory_of(sizes))
@@ -312,7 +312,7 @@ def in_newtons(margin: Array, weight: float) -> Array:
 @cache
 def memory_size(sizes: tuple[int, int, int, int]) -> int:
     """Return how many numbers of memory the kernels need, in lanes or not."""
-    needed: list[Any] = [verdict.memory_size, proximal.refine_size]
+    needed: list[Any] = [verdict.memory_size, saddle_refinement.refine_size]
     return max(int(LANES * (size(*sizes) + 1)) for size in needed)
 
 

@@ -3,8 +3,9 @@
     maximise ε  subject to  A x + ε N + h = −Sᵀτ,  x ∈ K,  |τ| ≤ limits
 
 N are newtons of normal force at every contact's centre, or another pull. The verdicts' kernel finds
-x and the multipliers to the accuracy of an interior-point method, `kernels/proximal.py` brings them
-to rounding; where these do not answer, the conic solver does.
+x and the multipliers to the accuracy of an interior-point method,
+`kernels/saddle_refinement.py` brings them to rounding; where these do not answer, the conic solver
+does.
 """
 
 from __future__ import annotations
@@ -19,7 +20,7 @@ from numpy.typing import NDArray
 from ...arrays import Array
 from ...errors import ContactError
 from ..kernels import compiled
-from ..kernels.proximal import REFINE
+from ..kernels.saddle_refinement import REFINE
 from ..kernels.verdict import INFINITE, Found
 from ..limits import ContactLimits
 from . import conic_program, problems
@@ -166,7 +167,7 @@ def refined(problem: Problems, kernel: Any, f: Array, y: Array, nu: Array) -> Sa
     Args:
         problem: of which f (D K,), y (m,), nu (R,) are about the forces and multipliers. They are
             overwritten.
-        kernel: `kernels.proximal.refine`, compiled or not.
+        kernel: `kernels.saddle_refinement.refine`, compiled or not.
     """
     found = Found(_PROVED.copy(), f[None], y[None], nu[None], np.empty((1, len(f))))
     proofs = problems.refined(kernel, problem.program, problem.layout.sizes, found)

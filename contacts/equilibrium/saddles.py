@@ -1,7 +1,7 @@
 """Saddle points of margins of many balances: ε, forces and multipliers, to rounding.
 
-As `saddle.py` has them for one: the verdicts' kernel finds them, `kernels/proximal.py` brings them
-to rounding, eight side by side; what these leave is asked one by one.
+As `saddle.py` has them for one: the verdicts' kernel finds them, `kernels/saddle_refinement.py`
+brings them to rounding, eight side by side; what these leave is asked one by one.
 """
 
 from __future__ import annotations
@@ -14,7 +14,7 @@ from numpy.typing import NDArray
 
 from ...arrays import Array
 from ...errors import ContactError
-from ..kernels.proximal import REFINE_MANY
+from ..kernels.saddle_refinement import REFINE_MANY
 from .balances import Balances
 from .decision import in_pieces, kernels_for
 from .problems import Layout, decided, in_newtons, refined

@@ -33,7 +33,7 @@ from ..cones.friction_cone import check_friction, pyramid_faces
 from ..conic_solver import Program, Rows
 from ..contact import Contact
 from ..contact_set import ContactSet
-from ..kernels.proximal import POLAR_PROJECTIONS, polar_size
+from ..kernels.polar_projection import POLAR_PROJECTIONS, polar_size
 from ..limits import Kind
 from ..point_forces import PointForces
 
