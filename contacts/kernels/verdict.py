@@ -101,7 +101,6 @@ def verdicts(programs, mode, sizes, out, first, last, memory):
     """
     m, D, K, R = sizes
     n, r, k = D * K, m + MOST, D * K + MOST
-    scales = programs.scales
     # fmt: off
     (
         A_, w_, normal_, units_, G_, g_, low_, high_,
@@ -124,46 +123,62 @@ def verdicts(programs, mode, sizes, out, first, last, memory):
     of_margin = as_lanes(outcome), as_lanes(f), as_lanes(y_)
     of_least = as_lanes(given_up), as_lanes(f_least), as_lanes(y_least)
     workspace = as_lanes(left), as_lanes(speeds), newton[2], lacking_
-    for_margin = G3, g_, low_, high_, B3, b, R3, z, outcome, lacking, nu_, chosen, flags
-    for_least = G3, g_, low_, high_, B3, b, R3, z, given_up, lacking, nu_least, chosen, flags
-    found, given = as_lanes(verdict), (A_, w_, normal_, units_, G_, g_, low_, high_)
+    given = A_, w_, normal_, units_, G_, g_, low_, high_
+    chosen_of_margin = G3, g_, low_, high_, B3, b, R3, z, outcome, lacking, nu_, chosen, flags
+    chosen_of_least = G3, g_, low_, high_, B3, b, R3, z, given_up, lacking, nu_least, chosen, flags
+    for_margin = of_margin, as_lanes(nu_), conic, chosen_of_margin
+    for_least = of_least, as_lanes(nu_least), newton, chosen_of_least
+    problem, found = (equations, inequalities, programs.scales), as_lanes(verdict)
     for start in range(first, last, LANES):
         take_programs(programs, start, last, given)
-        strict = choose(0.0, 1.0, 0.0)  # of lanes, whatever the memory holds
-        found[0], found[1], found[2], found[3] = strict - 1.0, strict + NAN, strict, strict + NAN
-        for phase in range(2):
-            shift = EDGE * (1.0 - phase)
-            if phase == 1 and (mode != STRICT or any_lane(1.0 - strict, flags)):
-                margin_of(equations, inequalities, program, conic, of_margin, for_margin, (D, K))
-                judge_margin(
-                    equations,
-                    inequalities,
-                    scales,
-                    of_margin,
-                    as_lanes(nu_),
-                    workspace,
-                    found,
-                    (D, K),
-                )
-                strict = choose(strict, 1.0, choose(found[1] - EDGE, 1.0, 0.0))
-            wanted = strict if phase == 1 else 1.0 + strict
-            if (phase == 1 and mode != MARGIN) or (phase == 0 and mode == STRICT):
-                least_norm_of(
-                    equations, inequalities, program, newton, of_least, for_least, wanted, shift
-                )
-                off = judge_forces(
-                    equations, inequalities, scales, of_least, as_lanes(nu_least), workspace, shift
-                )
-                good = choose(wanted, choose(off - _CLOSE * EDGE, 0.0, 1.0), 0.0)
-                if phase == 0:
-                    strict = good
-                else:
-                    found[0], found[3] = choose(good, 1.0, found[0]), choose(good, off, found[3])
+        decide(mode, problem, program, for_margin, for_least, workspace, found, (D, K))
         scatter(verdict, start, last, out.verdict)
         scatter(f, start, last, out.forces)
         scatter(y_, start, last, out.y)
         scatter(nu_, start, last, out.nu)
         scatter(f_least, start, last, out.least)
+
+
+def decide(mode, problem, program, for_margin, for_least, workspace, found, cones):
+    """Write the verdicts of lanes, their margins and forces.
+
+    In mode STRICT forces are looked for first that leave the edge of the weight at every contact:
+    programs that have them need no margin.
+
+    Args:
+        mode: as of `verdicts`.
+        problem: equations and inequalities, as for `margin_of`, and the scales of a Program.
+        program: as for `margin_of`, its memory.
+        for_margin, for_least: of `margin_of` and `least_norm_of` what is found, ν (R,), workspace
+            and numbers.
+        workspace: of `judge_margin` and `judge_forces`.
+        found: (4,), `Found.verdict`.
+        cones: D, K.
+    """
+    equations, inequalities, scales = problem
+    of_margin, nu, conic, numbers = for_margin
+    of_least, nu_least, newton, numbers_of_least = for_least
+    strict = choose(0.0, 1.0, 0.0)  # of lanes, whatever the memory holds
+    found[0], found[1], found[2], found[3] = strict - 1.0, strict + NAN, strict, strict + NAN
+    for phase in range(2):
+        shift = EDGE * (1.0 - phase)
+        if phase == 1 and (mode != STRICT or any_lane(1.0 - strict, numbers[-1])):
+            margin_of(equations, inequalities, program, conic, of_margin, numbers, cones)
+            judge_margin(equations, inequalities, scales, of_margin, nu, workspace, found, cones)
+            strict = choose(strict, 1.0, choose(found[1] - EDGE, 1.0, 0.0))
+        wanted = strict if phase == 1 else 1.0 + strict
+        if (phase == 1 and mode != MARGIN) or (phase == 0 and mode == STRICT):
+            least_norm_of(
+                equations, inequalities, program, newton, of_least, numbers_of_least, wanted, shift
+            )
+            off = judge_forces(
+                equations, inequalities, scales, of_least, nu_least, workspace, shift
+            )
+            good = choose(wanted, choose(off - _CLOSE * EDGE, 0.0, 1.0), 0.0)
+            if phase == 0:
+                strict = good
+            else:
+                found[0], found[3] = choose(good, 1.0, found[0]), choose(good, off, found[3])
 
 
 def take_programs(programs, start, last, out):
