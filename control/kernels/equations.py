@@ -16,7 +16,23 @@ G. Golub, C. Van Loan, "Matrix Computations" (2013), 5.2; symbols as in `null_sp
 
 from __future__ import annotations
 
+from typing import NamedTuple
+
 import numpy as np
+
+from ...arrays import Array
+
+
+class Parametrisation(NamedTuple):
+    """All solutions of the equations: a = X [1; y] and w = W [1; y], where E [1; y] = 0.
+
+    MX is (M X + [b | 0])ᵀ, a row for each column of X.
+    """
+
+    X: Array
+    W: Array
+    MX: Array
+    E: Array
 
 
 def reflect(v, scale, first, A, left, dots):
@@ -166,9 +182,10 @@ def forces(J, u, MX, rank):
     return W, E
 
 
-def solve_equations(M, b, J, k, columns, others, u, rank):
-    """Return X, W, (M X + [b | 0])ᵀ and E; and whether J has full rank, else none is right."""
+def solve_equations(data, entries, rank):
+    """Return whether J has full rank, and the Parametrisation, which is wrong where it has not."""
+    J, k, columns, others = data.J, data.k, entries.columns, entries.others
     full, X = motions(J, k, columns, others, rank)
-    MX = joint_forces(M, b, columns, others, 1 + len(columns) - len(k), X)
-    W, E = forces(J, u, MX, rank)
-    return full, X, W, MX, E
+    MX = joint_forces(data.M, data.b, columns, others, 1 + len(columns) - len(k), X)
+    W, E = forces(J, entries.unactuated, MX, rank)
+    return full, Parametrisation(X, W, MX, E)

@@ -78,8 +78,10 @@ class Levels(NamedTuple):
     ends: Index
 
 
-def level_rows(levels, columns, others, width, X, W, T):
+def level_rows(levels, entries, space, T):
     """Fill T (m, n): the weighted residuals of all rows are T [1; y]."""
+    (X, W, _, _), columns, others = space, entries.columns, entries.others
+    width = 1 + len(columns) - len(W)
     for i in range(len(levels.e)):
         row, scale = T[i], levels.root[i]
         for c in range(len(row)):
@@ -382,15 +384,12 @@ def solve_levels(T, equal, ends, K, y, lam):
     return definite
 
 
-def solve_held(
-    data, entries, X, W, MX, E, B, ends, K, low, high, working_set, y, x, lam, solution
-):  # fmt: skip
+def solve_held(data, entries, space, levels, bounds, working_set, y, x, lam, solution):
     """Fill y, the values x, λ and the solution with the working set's rows at their bounds.
 
     Returns whether these are independent; if not, those that follow from others leave it.
     """
-    columns, others, act = entries.columns, entries.others, entries.actuated
-    J, F, N, L, equal = data.J, data.F, data.N, data.L, len(E)
+    (B, ends, K), (low, high), E, equal = levels, bounds, space.E, len(space.E)
     for i in range(len(working_set)):
         equal += working_set[i] != 0
     T, k = np.empty((equal + len(B), len(y))), len(E)
@@ -398,17 +397,14 @@ def solve_held(
     T[equal:] = B
     for i in range(len(working_set)):
         if working_set[i] != 0:
-            constraint_row(i, J, F, N, L, act, X, W, MX, T[k])
+            constraint_row(i, data, entries, space, T[k])
             T[k, 0] -= high[i] if working_set[i] > 0 else low[i]
             k += 1
     if not solve_levels(T, equal, ends, K, y, lam):
         remove_dependent(working_set, lam, len(E))
         return False
-    point(
-        J, columns, others, act, 1 + len(columns) - len(J), X, W, MX, y,
-        solution.a, solution.w, solution.tau,
-    )  # fmt: skip
-    constraint_values(F, N, L, act, solution.a, solution.w, solution.tau, x)
+    point(data, entries, space, y, solution)
+    constraint_values(data, entries, solution, x)
     return True
 
 
@@ -504,40 +500,34 @@ def hierarchy(data, entries, rank, working_set, levels, solution):
         levels: the rows.
         solution: is written.
     """
-    columns, others, u = entries.columns, entries.others, entries.unactuated
-    full, X, W, MX, E = solve_equations(
-        data.M, data.b, data.J, data.k, columns, others, u, rank
-    )  # fmt: skip
+    full, space = solve_equations(data, entries, rank)
     if not full:
         return RANK_DEFICIENT
-    width, n, m = 1 + len(columns) - len(data.J), W.shape[1], len(working_set)
+    n, m, equal = space.W.shape[1], len(working_set), len(space.E)
     K, B, ends = np.empty((n, n)), np.empty((len(levels.e), n)), levels.ends
     y, x, best, there = np.zeros(n), np.empty(m), np.zeros(n), np.empty(m)
-    low, high, lam, near = np.empty(m), np.empty(m), np.empty(m + len(E)), np.empty((n, n))
-    cost(
-        data.A, data.r, data.weight, data.d, data.p, data.P, data.s, columns, others, width,
-        X, W, K,
-    )  # fmt: skip
-    level_rows(levels, columns, others, width, X, W, B)
+    low, high, lam, near = np.empty(m), np.empty(m), np.empty(m + equal), np.empty((n, n))
+    cost(data, entries, space, K)
+    level_rows(levels, entries, space, B)
     constraint_bounds(data, low, high)
+    bounds, rows = (low, high), (B, ends, K)
     removed, right = -1, np.zeros(m, dtype=np.bool_)
     best[0] = 1.0
     for step in range(STEPS * n):
         if step == ROUNDS:
             weighted_cost(K, B, ends, near)
-            given = data, entries, X, W, MX, E, near, low, high, working_set, y, x, solution
+            given = data, entries, space, near, bounds, working_set, y, x, solution
             if least_cost(*given) < 0:
                 near[:] = K  # all are infeasible, or the sum is singular
                 why = least_cost(*given)
                 if why < 0:
                     return why
         if not solve_held(
-            data, entries, X, W, MX, E, B, ends, K, low, high, working_set, best, there, lam,
-            solution,
-        ):  # fmt: skip
+            data, entries, space, rows, bounds, working_set, best, there, lam, solution
+        ):
             continue
         if step < ROUNDS:
-            if update_working_set(working_set, lam, len(E), there, low, high):
+            if update_working_set(working_set, lam, equal, there, low, high):
                 return step
             continue
         share, blocking = longest_step(working_set, x, there, low, high)
@@ -552,7 +542,7 @@ def hierarchy(data, entries, rank, working_set, levels, solution):
             working_set[blocking] = 1 if there[blocking] > high[blocking] else -1
             removed = -1
         else:
-            removed = remove_worst(working_set, lam, len(E), right)
+            removed = remove_worst(working_set, lam, equal, right)
             if removed < 0:
                 return step
     for i in range(m):

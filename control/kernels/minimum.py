@@ -82,8 +82,10 @@ def solve_factor(U, x):
         x[i] /= U[i, i]
 
 
-def point(J, columns, others, act, width, X, W, MX, y, a, w, tau):
-    """Fill a, w and τ of [1; y]."""
+def point(data, entries, space, y, solution):
+    """Fill the solution, a, w and τ, of [1; y]."""
+    columns, others, act, J = entries.columns, entries.others, entries.actuated, data.J
+    (X, W, MX, _), (a, w, tau), width = space, solution, 1 + len(columns) - len(J)
     for i in range(len(columns)):
         o = columns[i]
         a[o] = 0.0
@@ -106,9 +108,10 @@ def point(J, columns, others, act, width, X, W, MX, y, a, w, tau):
         tau[i] = generalised_force[act[i]]
 
 
-def constraint_row(i, J, F, N, L, act, X, W, MX, row):
+def constraint_row(i, data, entries, space, row):
     """Fill row i of C, times [1; y], in the order of `qp.reduced`: F, N, torques, L, joints."""
-    n = len(row)
+    J, F, N, L, act = data.J, data.F, data.N, data.L, entries.actuated
+    (X, W, MX, _), n = space, len(row)
     for c in range(n):
         row[c] = 0.0
     if i < len(F) + len(N):
@@ -137,8 +140,9 @@ def constraint_row(i, J, F, N, L, act, X, W, MX, row):
         row[c] = X[act[i - len(L)], c]
 
 
-def constraint_values(F, N, L, act, a, w, tau, x):
+def constraint_values(data, entries, solution, x):
     """Fill the values of all rows: F w, N w, τ, L a and a."""
+    F, N, L, act, (a, w, tau) = data.F, data.N, data.L, entries.actuated, solution
     for i in range(len(F)):
         x[i] = 0.0
         for j in range(len(w)):
@@ -337,13 +341,12 @@ class Solution(NamedTuple):
     tau: Array
 
 
-def least_cost(data, entries, X, W, MX, E, K, low, high, working_set, y, x, solution):
+def least_cost(data, entries, space, K, bounds, working_set, y, x, solution):
     """Fill y, the least ½ [1; y]ᵀ K [1; y] within the bounds, the values x and the solution.
 
     Returns the steps it took, or INFEASIBLE, or NOT_CONVERGED; K is overwritten.
     """
-    columns, others, act = entries.columns, entries.others, entries.actuated
-    J, F, N, L = data.J, data.F, data.N, data.L
+    (low, high), E = bounds, space.E
     n, count, leaving = len(y), len(E), 0
     y0, rhs, lam, new = np.empty(n), np.empty(n), np.zeros(n), np.empty(n)
     V, factor, held = np.empty((n, n)), np.empty((n, n)), np.empty(n, dtype=np.int64)
@@ -361,7 +364,7 @@ def least_cost(data, entries, X, W, MX, E, K, low, high, working_set, y, x, solu
     for i in range(len(working_set)):
         if working_set[i] != 0:
             sign, bound = float(working_set[i]), high[i] if working_set[i] > 0 else low[i]
-            constraint_row(i, J, F, N, L, act, X, W, MX, V[count])
+            constraint_row(i, data, entries, space, V[count])
             if enter(bound, sign, K, y0, V, rhs, factor, count):
                 held[count] = i
                 count += 1
@@ -377,16 +380,13 @@ def least_cost(data, entries, X, W, MX, E, K, low, high, working_set, y, x, solu
         solve_factor(K, y)
         for c in range(n):
             y[c] += y0[c]
-        point(
-            J, columns, others, act, 1 + len(columns) - len(J), X, W, MX, y,
-            solution.a, solution.w, solution.tau,
-        )  # fmt: skip
-        constraint_values(F, N, L, act, solution.a, solution.w, solution.tau, x)
+        point(data, entries, space, y, solution)
+        constraint_values(data, entries, solution, x)
         i = most_violated(working_set, x, low, high)
         if i < 0:
             return step
         sign, bound = (1.0, high[i]) if x[i] - high[i] > low[i] - x[i] else (-1.0, low[i])
-        constraint_row(i, J, F, N, L, act, X, W, MX, V[count])
+        constraint_row(i, data, entries, space, V[count])
         independent = enter(bound, sign, K, y0, V, rhs, factor, count)
         working_set[i], held[count], lam[count], leaving = int(sign), i, 0.0, 0
         count += 1
@@ -413,20 +413,15 @@ def minimum(data, entries, rank, working_set, solution):
             and that of the minimum.
         solution: is written.
     """
-    columns, others, u = entries.columns, entries.others, entries.unactuated
-    M, J = data.M, data.J
-    full, X, W, MX, E = solve_equations(M, data.b, J, data.k, columns, others, u, rank)
+    full, space = solve_equations(data, entries, rank)
     if not full:
         return RANK_DEFICIENT
-    m, n = len(working_set), W.shape[1]  # n: size of [1; y]
+    m, n = len(working_set), space.W.shape[1]  # n: size of [1; y]
     K, y = np.empty((n, n)), np.empty(n)
     x, low, high = np.empty(m), np.empty(m), np.empty(m)
-    cost(
-        data.A, data.r, data.weight, data.d, data.p, data.P, data.s, columns, others,
-        1 + len(columns) - len(J), X, W, K,
-    )  # fmt: skip
+    cost(data, entries, space, K)
     constraint_bounds(data, low, high)
-    return least_cost(data, entries, X, W, MX, E, K, low, high, working_set, y, x, solution)
+    return least_cost(data, entries, space, K, (low, high), working_set, y, x, solution)
 
 
 MINIMUM = Kernel(minimum, 1, arrays=True, each=1e-3, seconds=10.0)

@@ -73,11 +73,13 @@ def cost_of_entries(d, p, columns, others, width, X, K):
         K[0, width + i] -= d[o] * p[o]
 
 
-def cost(A, r, weight, d, p, P, s, columns, others, width, X, W, K):
-    """Fill the upper triangle of K."""
+def cost(data, entries, space, K):
+    """Fill the upper triangle of K, over the Parametrisation `space`."""
+    columns, others = entries.columns, entries.others
+    width = 1 + len(columns) - len(data.J)
     for i in range(len(K)):
         for j in range(len(K)):
             K[i, j] = 0.0
-    cost_of_forces(P, s, W, K)
-    cost_of_tasks(A, r, weight, columns, others, width, X, K)
-    cost_of_entries(d, p, columns, others, width, X, K)
+    cost_of_forces(data.P, data.s, space.W, K)
+    cost_of_tasks(data.A, data.r, data.weight, columns, others, width, space.X, K)
+    cost_of_entries(data.d, data.p, columns, others, width, space.X, K)
