@@ -18,6 +18,7 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from ...arrays import Array, Index
 from ...dynamics.kernels.toolchain import Kernel
 from .frames import (
     add_cross,
@@ -28,9 +29,6 @@ from .frames import (
     rotation_vector,
     twist_and_drift,
 )
-
-Array = NDArray[np.float64]
-Index = NDArray[np.intp]
 
 
 class Dynamics(NamedTuple):

@@ -8,10 +8,9 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from ...arrays import Array
 from ...dynamics.kernels.toolchain import Kernel, read_only
 from .frames import add_cross, along, rotation_vector
-
-Array = NDArray[np.float64]
 
 
 class Standing(NamedTuple):

@@ -19,11 +19,9 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from ...arrays import Array, Index
 from ...dynamics.kernels.gauss import cholesky, dot, solve_lower, solve_upper
 from ...dynamics.kernels.toolchain import Kernel, read_only
-
-Array = NDArray[np.float64]
-Index = NDArray[np.intp]
 
 REDUNDANT = 1e-9  # of the mean of W's diagonal: added to it
 IDLE = 1e-14  # of that mean: a smaller entry is none

@@ -26,14 +26,11 @@ from __future__ import annotations
 from typing import NamedTuple
 
 import numpy as np
-from numpy.typing import NDArray
 
+from ...arrays import Array, Index
 from ...dynamics.kernels.toolchain import Kernel
 from .equations import solve_equations
 from .reduction import cost
-
-Array = NDArray[np.float64]
-Index = NDArray[np.intp]
 
 INFEASIBLE, RANK_DEFICIENT, NOT_CONVERGED = -3, -2, -1
 STEPS = 4  # most rows that enter for each unknown: rounding may keep the method from ending

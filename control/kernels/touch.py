@@ -13,11 +13,9 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from ...arrays import Array, Index
 from ...dynamics.kernels.toolchain import Kernel, read_only
 from .minimum import cholesky, solve_factor, solve_transposed_factor
-
-Array = NDArray[np.float64]
-Index = NDArray[np.intp]
 
 LIGHTEST = 1e-9  # 1/m of a foot that its leg cannot move along the normal [1/kg]
 
