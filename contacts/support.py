@@ -18,8 +18,8 @@ from .surface_contact import PlacedContact, part_of
 from .terrain.edges import Outline, under
 from .terrain.terrain import Terrain
 
-_LEAST = 1e-6  # area that counts as one [m²]
-_CLOSE = 1e-9  # corners so near to a line between others are none [m]
+_LEAST = 1e-6  # smaller areas count as zero [m²]
+_CLOSE = 1e-9  # corners nearer to a line between others are left out [m]
 
 
 def supported(

@@ -14,7 +14,7 @@ from ..errors import ConfigurationError, unknown
 from .closure_rows import ClosureRows
 from .findings import Finding
 
-_CLOSED, _NEAR = 1e-13, 1e-11  # where Newton's method stops, and what rounding may leave of it
+_CLOSED, _NEAR = 1e-13, 1e-11  # errors at which Newton's method stops, and that are accepted
 
 
 def closed(robot: Any, q: Array, moving: Sequence[str] | None = None) -> Array:

@@ -23,7 +23,7 @@ from .reaction import Reaction
 from .stretch import Stretch, sample_times
 from .support import outside, way
 
-_FELT = 0.1  # an acceleration along the ground below this is not mentioned [m/s²]
+_FELT = 0.1  # accelerations along the ground below this are not mentioned [m/s²]
 _PART = 1 / 3  # of what moves the ZMP most: what does less is not mentioned
 _UP = np.array([0.0, 0.0, 1.0])
 _BESIDE = 2e-3  # a ZMP that is nearer to the soles than this is not mentioned [m]

@@ -36,7 +36,7 @@ if TYPE_CHECKING:
 
 _layouts: WeakKeyDictionary[ContactSet, dict[bytes, Layout]] = WeakKeyDictionary()
 _MOST_LAYOUTS = 64  # kept for one set of contacts
-_RANK = 1e-9  # of parts of orthonormal rows
+_RANK = 1e-9  # singular values of parts of orthonormal rows below it are zero
 
 
 @dataclass(frozen=True, eq=False)

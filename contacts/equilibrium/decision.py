@@ -34,7 +34,7 @@ from .states import contact_frames
 from .torque_margins import torque_margins
 from .verdicts import Verdicts
 
-KERNEL = "kernel"  # what `Hold.solver` says of it
+KERNEL = "kernel"  # `Hold.solver` of verdicts by compiled kernels
 
 
 class KernelVerdict(NamedTuple):
@@ -115,7 +115,7 @@ def kernel_verdict(
 
 # --- many ----------------------------------------------------------------------------------------
 
-_NEAR = 150_000  # numbers of A in the problems solved at a time: they stay in the cache
+_NEAR = 150_000  # entries of A, of all problems that are solved at a time: they fit the cache
 
 
 class Wanted(NamedTuple):

@@ -11,7 +11,7 @@ from ...arrays import Array, Index
 from .certificate import EDGE
 from .verdicts import Verdicts
 
-_ROUNDING = 1e-3  # of the edge
+_ROUNDING = 1e-3  # of EDGE: power below which it is zero
 
 
 def write_flight(

@@ -23,11 +23,11 @@ from .conic_program import Admissible, Programs
 from .problems import Problems, decided, in_newtons
 from .saddle import Multipliers, Saddle, saddle_point, solved
 
-RAYS = 24  # to expect for a set of the plane
+RAYS = 24  # verdicts that a planar set takes, about: decides whether a kernel is worth loading
 FINEST = 1e-9  # tolerance that the solvers reach
 
-_FEW = 2  # rays that are sooner shot one by one
-_NEAR = 0.05  # of the logarithm: saddle points to start from
+_FEW = 2  # up to so many rays are answered faster one by one
+_NEAR = 0.05  # step of the logarithm within which the last saddle point is the initial guess
 _MOST = float(np.log(1e4))  # the largest logarithm of the factor by which friction shrinks or grows
 
 

@@ -19,8 +19,8 @@ from ..contact_set import ContactSet
 from ..limits import ContactLimits
 from .programs import Equilibrium
 
-STILL = 0.02  # points slower than this share of the fastest one stay where they are
-ROUGH = 5.0  # more friction than any pair of materials has
+STILL = 0.02  # points slower than this share of the fastest one count as at rest
+ROUGH = 5.0  # a coefficient of friction above that of any pair of materials
 
 
 def why_not(

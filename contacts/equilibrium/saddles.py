@@ -20,7 +20,7 @@ from .decision import in_pieces, kernels_for
 from .problems import Layout, decided, in_newtons, refined
 from .saddle import PROVEN, saddle_point
 
-ALONE, SEVERAL, UNTOLD, NONE = range(4)  # whether no other multipliers do
+ALONE, SEVERAL, UNTOLD, NONE = range(4)  # whether the multipliers are unique, see `Saddles.kind`
 
 
 @dataclass(frozen=True, eq=False)

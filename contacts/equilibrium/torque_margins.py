@@ -18,7 +18,7 @@ from ..kernels.verdict import INFINITE, MARGIN
 from .balances import Balances
 from .problems import Problems, decided
 
-_NONE = 1e-6  # multiples of the load below which there is no margin: limits a million times larger
+_NONE = 1e-6  # multiples of the load below this leave a margin of −∞
 
 
 def torque_margins(kernel: Any, problems: Problems, balances: Balances) -> Array:

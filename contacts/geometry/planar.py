@@ -27,11 +27,11 @@ Shoot = Callable[[Array], tuple[Array, Array, NDArray[np.bool_]]]
 
 _FIRST_DIRECTIONS = np.array([[1.0, 0.0], [0.0, 1.0], [-1.0, 0.0], [0.0, -1.0]])
 _MOST_QUERIES = 500
-_MOST_SIDES = 4000  # questions about a radius: what is round needs one for each side of a hull
+_MOST_SIDES = 4000  # most points and rays of a search: round sets have no last side
 _ANGLES = np.arange(8) * np.pi / 4
 _FIRST_RAYS = np.column_stack([np.cos(_ANGLES), np.sin(_ANGLES)])
 _ROUNDS = 40  # of more rays
-FARTHEST = 1e3  # weights of push that count as any
+FARTHEST = 1e3  # pushes beyond this many weights count as unlimited
 
 
 def inner_and_outer(farthest: PlanarSet, tolerance: float) -> tuple[Array, Array]:

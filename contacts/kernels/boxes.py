@@ -20,7 +20,7 @@ import numpy as np
 
 from ...dynamics.kernels.toolchain import Kernel
 
-_PARALLEL = 1e-12  # edges that are parallel show nothing, whatever rounding says
+_PARALLEL = 1e-12  # tolerance: of parallel edges the cross product is but rounding
 
 
 def near_boxes(T, link, local, half, pairs, keep, found):

@@ -14,7 +14,7 @@ from .contact_columns import ContactFrames, contact_columns, scale_rows
 from .state_program import Answer, Constants, Whole, Workspace, state_answer, state_program
 from .verdict import Found, Program, verdicts
 
-_SECONDS = 40.0  # that compiling takes, about
+_SECONDS = 40.0  # that compiling `verdicts` takes, about
 
 
 def _tables(cls: Any) -> Any:

@@ -36,7 +36,7 @@ COLUMNS, ROWS = 13, 5  # vectors of workspace of as many entries as B has column
 _RUNNING = -1.0
 _TOLERANCE = 1e-9  # asked for, of residuals and gap
 _PROOF = 1e-10  # the same, of directions that prove that there is no x, or no bound
-_ENOUGH = 1e-8  # accepted when nothing more can be had
+_ENOUGH = 1e-8  # accepted where steps get no further
 _STEPS = 60
 _TO_BOUNDARY = 0.98  # of the way to the boundary of the cones that a step may go
 

@@ -31,7 +31,7 @@ from .inequalities import (
 )
 from .orthonormal import inconsistent, multipliers, orthonormal_row, orthonormal_rows
 
-_VIOLATED = 1e-8  # by more than what is left of equations
+_VIOLATED = 1e-8  # violation from which an inequality becomes active
 
 
 def margin_of(equations, inequalities, program, workspace, found, numbers, cones):

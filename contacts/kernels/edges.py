@@ -13,7 +13,7 @@ from ...dynamics.kernels.toolchain import Kernel
 
 FACING = 0.5  # cosine between a sole and the face that it may rest on
 SHALLOW = 1e-4  # depth at which an edge in a sole is not beside the sole [m]
-SAME = 1e-9  # distance of places that are one [m]
+SAME = 1e-9  # places nearer to each other are the same [m]
 
 
 def comes_near(ends, place, reach):

@@ -35,10 +35,10 @@ from .inequalities import (
 from .orthonormal import multipliers, orthonormal_row, orthonormal_rows
 
 _TOLERANCE = 1e-13  # of what is left of the rows, as a share of w
-_VIOLATED = 1e-10  # by more than what is left of rows
-_FAR = 1e6  # multiples of w: λ runs away
+_VIOLATED = 1e-10  # violation from which an inequality becomes active
+_FAR = 1e6  # ‖λ‖ in multiples of ‖w‖ beyond which the dual counts as unbounded
 _STEPS = 50
-_CUTS = 40  # the most that a step is halved
+_CUTS = 40  # most halvings of a step
 
 
 def least_norm_of(equations, inequalities, program, workspace, found, numbers, wanted, shift):

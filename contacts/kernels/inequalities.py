@@ -10,12 +10,12 @@ from __future__ import annotations
 from ...dynamics.kernels.scalars import LANES, choose, larger, size
 from .algebra import dot
 
-MOST = 12  # that can be met at once
-ROUNDS = 9  # of solving the program
-TOO_MANY = 3.0  # what `conic` calls unsolved
+MOST = 12  # most inequalities that can be active at once
+ROUNDS = 9  # most solves of the program, each with more active inequalities
+TOO_MANY = 3.0  # more would be active than MOST; the value is `conic.UNSOLVED`
 
-_NEW = 3  # that join at once
-_NO_BOUND = 1e290  # a bound beyond is none
+_NEW = 3  # most inequalities that become active after a solve
+_NO_BOUND = 1e290  # larger bounds count as infinite
 
 
 def violations(inequalities, f, epsilon, endless, active, tolerance, lacking):

@@ -12,7 +12,7 @@ from .algebra import add, dot, norm
 
 _DEPENDENT = 1e-10  # of a row's length, or of one where that is less: what then is left is rounding
 _IMPLIED = 1e-9  # what is left of an inequality's row of unit size that the equations imply
-_INCONSISTENT = 1e-9  # what rows that no force enters may ask for
+_INCONSISTENT = 1e-9  # largest right-hand side of rows without any force that counts as zero
 
 
 def orthonormal_rows(rows, b, R, rest, first, m, n):

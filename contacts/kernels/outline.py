@@ -25,7 +25,7 @@ from .hull import distance, hull
 MORE, CLOSED, FAILED = range(3)
 
 _PARALLEL = 1e-7  # sine of the angle between lines that are one
-_ENDLESS = 1e12  # a ray of this length has no end
+_ENDLESS = 1e12  # rays of this length count as unbounded
 
 
 def guesses(n, w, P):

@@ -38,7 +38,7 @@ _GRADIENT = 1e-14  # data are of size one: rounding
 _ROUNDING = 1e-11  # of a gradient: a shorter step is no better
 _FACES = 1e-10  # ∂P of boundaries, next to that of what is inside
 _GOLDEN = 0.6180339887498949
-_FLAT = 1e-8  # forces, speeds and curvature that count as none, of data of size one
+_FLAT = 1e-8  # forces, speeds and curvatures below this are zero, for data of size one
 
 
 def solve(program, y, active, work):

@@ -18,8 +18,8 @@ from .inequalities import MOST, gather_chosen, put_multipliers_of, violations
 from .proximal import FASTMATH, optimal_direction, solve, unique, work_of, work_size
 from .verdict import INFINITE, Found, Program, take_programs
 
-_VIOLATED = 1e-8  # by more than what verdicts leave of inequalities
-_NOTHING = 1e-9  # multipliers of inequalities that an interior-point method leaves of zero
+_VIOLATED = 1e-8  # violation that counts: above what verdicts leave of inequalities
+_NOTHING = 1e-9  # multipliers up to this are zero: an interior-point method leaves as much
 
 
 def refine_size(m, D, K, R):

@@ -23,12 +23,12 @@ from .contact_margin import margin_of
 from .friction_newton import least_norm_of, project
 from .inequalities import MOST, exceeded
 
-MARGIN, VERDICT, STRICT = 0, 1, 2  # the margin; forces too; margins only where these leave it open
-INFINITE, NAN = 1e300, float("nan")  # stands for a margin without end
+MARGIN, VERDICT, STRICT = 0, 1, 2  # margins; forces too; margins only where forces do not decide
+INFINITE, NAN = 1e300, float("nan")  # margins of 1e300 are infinite
 EDGE = 1e-6  # of the weight: a margin of less is "at the edge"
 
-_CLOSE = 1e-3  # of the edge: what may be left of a balance
-_PROOF = 1e-8  # how far a motion may lie outside what nothing brakes [m/s]
+_CLOSE = 1e-3  # of EDGE: largest residual of a balance
+_PROOF = 1e-8  # how far the motion of a certificate may leave the dual cone [m/s]
 
 
 class Program(NamedTuple):

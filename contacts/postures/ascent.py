@@ -32,7 +32,7 @@ from .inverse_kinematics import InverseKinematics
 
 _FIRST_TRUST, _WIDEST, _NARROWEST = 0.1, 0.4, 1e-4  # of a step [rad, robot sizes]
 _LEAST_GAIN = 1e-5  # of the weight: predicted gains below it end the ascent
-_PROXIMAL = 1e-2  # ρ: what a radian costs, in weights; keeps joints still that do not matter
+_PROXIMAL = 1e-2  # ρ: cost of a radian, in weights; joints that do not change the margin stay
 
 
 @dataclass(frozen=True, eq=False)

@@ -18,7 +18,7 @@ from ..kernels.compiled import VERDICTS
 from ..point_forces import PointForces
 from .least_frictions import least_frictions
 
-_TRIALS = 5  # programs to expect for a load
+_TRIALS = 5  # programs that a load takes, about
 
 
 def brackets(

@@ -30,8 +30,9 @@ _ROUNDS = 40
 _LEAST = 1e-3  # weight of a point, of all
 _BALANCED = 1e-8  # what may be left of the balance, in weights
 _OUTSIDE = 1e-9  # how far a force may lie outside its cone, in weights
-_MOVING = 1e-7  # speeds that count, and _LIFTED the power of a load of one, of twists of length one
-_LIFTED = 1e-9
+# of twists of length one: speeds below which a point is at rest, and the least power of a unit load
+# that counts as positive
+_MOVING, _LIFTED = 1e-7, 1e-9
 
 
 def least_frictions(

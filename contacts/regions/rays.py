@@ -27,7 +27,7 @@ from ..point_forces import PointForces, wrenches_of
 
 Polygons = tuple[Array, Array]
 
-RAYS = 40  # to expect for a region
+RAYS = 40  # verdicts that a region takes, about
 
 _ANGLES = np.arange(8) * np.pi / 4
 _FIRST = np.column_stack([np.cos(_ANGLES), np.sin(_ANGLES)])

@@ -14,7 +14,7 @@ from ..contact_set import ContactSet
 from .masks import Mask
 from .thresholds import Thresholds
 
-_SAID = 0.002  # offsets and depths that are not worth a word [m]
+_SAID = 0.002  # offsets and depths up to this are not mentioned [m]
 _SLID = 0.01  # shortest way of a foot that is said to slide [m]
 _LONG = 0.3  # shortest time at which a foot that hovers is said to [s]
 

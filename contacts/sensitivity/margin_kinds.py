@@ -25,7 +25,7 @@ from ..equilibrium.saddle import Saddle, saddle_point
 from .balance_derivative import local_wrenches
 
 _STEPS = 20  # of Newton's and of the secant method
-_ROOT = 2e-11  # of the weight: what the saddle point is known to
+_ROOT = 2e-11  # of the weight: accuracy of the saddle point's margin
 _STILL = 1e-9  # of the direction of a push [rad]
 
 

@@ -14,7 +14,7 @@ from ...arrays import Array
 from ...errors import ContactError
 from .edges import Edges
 
-FACES_UP = 0.17  # cosine of 80°: what is steeper is no ground to drop something on
+FACES_UP = 0.17  # cosine of 80°: steeper faces are not ground that something can be put on
 _MOST = 1 << 20  # numbers at a time
 
 

@@ -24,7 +24,7 @@ from .solids import Numbers, check_lengths, check_part, turned
 
 ROUGH = 0.01  # how far ground may be from the plane of a foothold: a sole rests on it still [m]
 _LEAST = 1e-12
-_FLAT = 1e-6  # slope of a triangle beyond another one's that is none
+_FLAT = 1e-6  # largest difference of slopes of triangles that counts as zero
 _MAX_BYTES = 1 << 28  # of a file of heights
 _SIDES = (("front", 0, 1.0), ("back", 0, -1.0), ("left", 1, 1.0), ("right", 1, -1.0))
 

@@ -25,7 +25,7 @@ from .faces import FACES_UP, Face, FacesUp
 from .height_map import HeightMap
 from .solids import Box, Plane, Stairs, Wall
 
-_OFF = 1e-6  # [m], a face is bare where a point so far before it lies in no solid
+_OFF = 1e-6  # a face is uncovered where a point this far in front of it lies in no solid [m]
 Part = Plane | Box | Stairs | Wall | HeightMap
 EMPTY = "terrain: it is empty, expected a plane, a box, stairs, a wall or a height map"
 _POINT, _ORIGIN = np.zeros((1, 2)), np.zeros((1, 3))

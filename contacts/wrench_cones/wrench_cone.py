@@ -37,7 +37,7 @@ from ..kernels.polar_projection import POLAR_PROJECTIONS, polar_size
 from ..limits import Kind
 from ..point_forces import PointForces
 
-_MANY = 4096  # wrenches from which on the faces of linear cones pay off
+_MANY = 4096  # from so many wrenches on, finding the faces of a linear cone pays off
 _PROVEN = 1e-9  # what a projection's proof may leave open, of a unit wrench
 _ROUNDING = 1e-12  # distances of unit wrenches below which they are inside
 

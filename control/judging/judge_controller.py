@@ -27,9 +27,8 @@ from .pushes import LargestPush, capture_limits, largest_push
 from .trials import Trial, Velocity, check_who, trial
 from .world import World
 
-STANDS, WALKS = 0.5, 2.0  # when pushes begin at first, of what stands and of what walks [s]
-# and how much later at most, by the seed: pushes meet a gait anywhere in its cycle [s]
-WITHIN = 1.0
+STANDS, WALKS = 0.5, 2.0  # earliest time of a push, standing and walking [s]
+WITHIN = 1.0  # how much later, at most, as the seed has it: anywhere in a gait's cycle [s]
 AFTER = 2.5  # how long a push has to be survived [s]
 
 

@@ -24,9 +24,9 @@ from .newton import BOUNDS
 from .predictive import Problems
 from .riccati import STATES
 
-FADING = 0.1  # time in which what is not known of ω_legs fades [s]
-LEAST = 0.05  # of a torque limit, that is left to forces whatever the leg takes for itself
-FAR = 1e3  # a bound that is none
+FADING = 0.1  # time constant with which the unexplained part of ω_legs decays [s]
+LEAST = 0.05  # least share of a torque limit that forces have, whatever the leg's own motion takes
+FAR = 1e3  # stands for an infinite bound
 
 
 class Rigid(NamedTuple):

@@ -23,9 +23,9 @@ from ...arrays import Array, Index
 from ...dynamics.kernels.gauss import cholesky, dot, solve_lower, solve_upper
 from ...dynamics.kernels.toolchain import Kernel, read_only
 
-REDUNDANT = 1e-9  # of the mean of W's diagonal: added to it
-IDLE = 1e-14  # of that mean: a smaller entry is none
-LOST = 1e-12  # square of what is left of a tangent on the ground, below which it is no direction
+REDUNDANT = 1e-9  # added to W's diagonal, as a share of its mean: redundant points make W singular
+IDLE = 1e-14  # share of that mean below which a diagonal entry is zero
+LOST = 1e-12  # squared length below which a tangent, projected on the ground, has no direction
 
 
 class Tangents(NamedTuple):

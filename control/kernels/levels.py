@@ -40,14 +40,14 @@ from .minimum import (
 from .reduction import cost
 
 ROUNDS = 3  # of several rows at a time, which mostly end after one or two
-# and then of one row at a time, from a point within all bounds, for each unknown: up to one enters
-# for each of them, and rows leave and enter in turn
+# most steps of one row at a time that follow, for each unknown: for each of them a row may enter,
+# and rows leave and enter in turn
 STEPS = 4
 # weight of a level, relative to that of the one below it: larger ones come nearer to the hierarchy,
 # but four levels and the cost below them are singular to rounding then
 RATIO = 1e2
 ARRIVED = -2  # at the minimum
-ROUNDING = 1e-10  # beyond a bound, relative to the longest way of a row, that does not end a step
+ROUNDING = 1e-10  # how far a step may go beyond a bound, relative to the largest change of a row
 
 
 class Levels(NamedTuple):

@@ -62,7 +62,7 @@ TO_BOUNDARY = 0.99  # of the way to the boundary of the cones that a step may go
 # forces and the cost, which they move by the square of their own error
 DUAL = 1e-2
 ROOM = 0.5  # of slacks at the start: those of forces are in weights
-ENOUGH = 1e2  # times the tolerance: accepted when nothing more can be had
+ENOUGH = 1e2  # multiple of the tolerance that is accepted where steps get no further
 
 
 class Problems(NamedTuple):

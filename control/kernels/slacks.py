@@ -21,7 +21,7 @@ from __future__ import annotations
 from ...contacts.kernels.cones import FAR, corrected, hyperbolic, scaled, scaling, twice_scaled
 from ...dynamics.kernels.scalars import inverse, larger, roots
 
-TINY = 1e-300  # is no root of zero
+TINY = 1e-300  # keeps arguments of roots above zero
 
 
 def predictor(z, s, r, share, cones, scales, t):

@@ -21,7 +21,7 @@ from ...arrays import Array
 from .reference import by_cvxpy
 from .subproblem import E, Subproblem
 
-SMALL = 1e-9  # curvature that makes the least excess unique, in weights
+SMALL = 1e-9  # R, in weights: makes the forces of least excess unique
 
 
 @dataclass(frozen=True, eq=False)

@@ -19,7 +19,7 @@ from .certificate import Certificate, certificate_of
 from .stances import Nodes
 from .subproblem import Solution, Subproblem
 
-EXCEEDED = 1e-4  # height [m] or tilt [rad] beyond their bounds, below which a node holds
+EXCEEDED = 1e-4  # how far height [m] and tilt [rad] of a node may be beyond their bounds
 BOUNDS = ("sinks", "rises", "tilts about +x", "tilts about −x", "tilts about +y", "tilts about −y")
 
 

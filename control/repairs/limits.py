@@ -24,7 +24,7 @@ from .stances import normal
 INSIDE = 0.98  # share of torques, speeds and ranges that is used
 LOW = 2e-3  # clearance of corners that do not touch [m]
 APART = 3e-4  # distance that links keep [m]
-_WATCHED = 0.01  # of pairs that are nearer it is asked [m]
+_WATCHED = 0.01  # pairs of links that are farther apart are not constraints [m]
 _NO_TORQUE = 1e-3  # half of the bounds of a motor that gives none [N·m or N]
 _NEAR = {"torques": 0.5, "ranges": 2.0, "speeds": 0.5, "heights": 5.0}
 

@@ -26,7 +26,7 @@ from ...robots.robot import Robot
 from .ground import Point, points_of
 
 _BELOW = 1.0  # thickness of the ground below the lowest height of a map [m]
-_FAR = 1e3  # an end of a range where there is none [rad or m]
+_FAR = 1e3  # stands for an infinite end of a range [rad or m]
 CORNER = 0.005  # radius of the balls that stand for a patch's corners [m]
 THICK = 0.02  # of solid soles [m]
 _LEAST = 1e-12  # mass and inertia that MuJoCo asks of what moves [kg, kg·m²]

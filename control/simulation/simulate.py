@@ -29,7 +29,7 @@ from .closed_loop import ClosedLoop
 from .falls import Fall
 from .ground import Ground
 
-_NO_INERTIA = 1e-14  # of the largest eigenvalue of M: a smaller one is none
+_NO_INERTIA = 1e-14  # share of the largest eigenvalue of M below which one is zero
 
 
 def simulate(

@@ -39,9 +39,9 @@ from .postures import Legs, Motion
 
 MOST = (0.25, 0.25, 0.25, 0.1, 0.1, 0.3)  # of y: turns, ways along the ground and down [rad, h]
 EFFORT = 0.01  # ρ, of accelerations in units of ω²
-EASE = 0.01  # ε: a turn of a degree and more is worth it where torques are at their limits
+EASE = 0.01  # ε, of the largest utilisation: turns of a degree are worth it at torque limits
 MISSING = 10.0  # K
-NEAR = 0.3  # ends of ranges that are asked about [rad]
+NEAR = 0.3  # ends of ranges farther away than this are not constraints [rad]
 TOLERANCE = 1e-8  # of the solver
 SOLVED = "optimal", "inaccurate"
 

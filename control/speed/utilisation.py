@@ -31,7 +31,9 @@ from .postures import MISSED, Legs, Motion, Wanted
 REACH, SPEED, TORQUE, FRICTION = OF_ROBOT = "reach", "joint speed", "torque", "friction"
 SWING, TIMING = OF_GAIT = "swing", "timing"
 KINDS = *OF_ROBOT, *OF_GAIT
-MOST_ROUNDS, PATIENCE, SLOW = 7, 3, 0.7  # where legs are too short at first
+# where legs are too short at first: most rounds; from the third on, one that leaves 70 % of what
+# they lack is the last
+MOST_ROUNDS, PATIENCE, SLOW = 7, 3, 0.7
 ROUNDS = 2  # of the base's motion; one more changes utilisations by some thousandths
 BEYOND = 0.01  # how far joints may be beyond their ranges [rad]
 LACKING = 1e-3  # wrench that contacts may not give, in weights

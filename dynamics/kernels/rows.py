@@ -13,7 +13,8 @@ from __future__ import annotations
 from .body_table import CONTINUOUS, FREE, as_bodies
 from .scalars import LANES, as_lanes, shaped, turn_in, turn_in_each, turn_out, workspaces
 
-DONE, MISFIT = -1, -2  # what a kernel returns, but for a row: all is done; arrays that do not fit
+# what a kernel returns instead of the number of a row that it refuses
+DONE, MISFIT = -1, -2  # all rows are done; arrays do not fit each other
 
 UNIT = 2e-7  # | ‖x‖² − 1 | of a unit quaternion: twice that of `robots.configuration`
 _HUGE = 4.5e-54  # its product with `robots.values.LARGEST`, 1e50, squared is just above UNIT

@@ -12,8 +12,8 @@ from ...arrays import Array
 from ...robots.robot import Robot
 from .curves import continuous, onto_manifold, tangent, world_turned
 
-_APART = 0.25  # share of the motion by which what agrees may differ: impacts, coarse samples
-_SLOW = 0.02  # what is no contradiction [m/s or rad/s]; of accelerations [m/s² or rad/s²] ten times
+_APART = 0.25  # largest difference, as a share of the motion: impacts, coarse samples
+_SLOW = 0.02  # differences of v up to this are ignored [m/s or rad/s]; of a up to ten times as much
 _KEPT = 0.9  # share of the samples that count: jumps of v do not
 
 

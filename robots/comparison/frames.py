@@ -15,7 +15,7 @@ from .quantities import GEOMETRIC, angle
 
 Bodies = tuple[Body, ...]
 
-_GROSS = 0.05  # [m], [rad], and of an inertia: what differs by that counts twice
+_GROSS = 0.05  # differences from which on they count twice [m, rad, share of an inertia]
 _CANDIDATES = 5  # links of a body whose frames are tried
 
 

@@ -12,7 +12,7 @@ import pinocchio as pin
 from ...arrays import Array
 from .bodies import Body
 
-_MASSLESS = 1e-9  # [kg]: such a body has no centre of mass to speak of
+_MASSLESS = 1e-9  # bodies below this mass have no centre of mass [kg]
 _LEAST = 1e-9  # of masses, limits and the like, in their units: what files write for zero
 
 

@@ -27,7 +27,7 @@ from .stance import OutOfReach, Stance
 from .written import UP
 
 OPENED = 0.03  # [m], how high a contact is lifted by "open"
-_NOTHING = 5e-3  # of the weight: the largest push that is none
+_NOTHING = 5e-3  # of the weight: smaller pushes are removed
 
 
 @dataclass(frozen=True, eq=False)

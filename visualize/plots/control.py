@@ -22,7 +22,7 @@ from ..colors import hex_of
 from . import dynamics as dynamics_plots
 from .axes import GRAY, SERIES, Axes, axes_for, axes_grid, edges, plot_series
 
-_FAST = 1e3  # a speed that is no limit [rad/s or m/s]
+_FAST = 1e3  # larger speed limits count as none [rad/s or m/s]
 
 
 def plot_closed_loop(motion: ClosedLoop) -> NDArray[Any]:
