@@ -24,6 +24,7 @@ from .controllers import MakeController
 from .impulse import Impulse
 from .judgement import Judgement
 from .pushes import LargestPush, capture_limits, largest_push
+from .streams import Stream
 from .trials import Trial, Velocity, check_who, trial
 from .world import World
 
@@ -147,7 +148,7 @@ def _push(shove: float, headings: list[float], velocity: Velocity, seed: int) ->
     """The push of a trial."""
     if shove == 0:
         return None
-    later, around = np.random.default_rng((seed, 3)).uniform(size=2)
+    later, around = Stream.PUSH.of(seed).uniform(size=2)
     heading = headings[seed % len(headings)] if headings else 360.0 * around
     return Impulse(shove, heading, _begins(velocity) + WITHIN * later)
 

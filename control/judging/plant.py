@@ -19,6 +19,7 @@ from ...dynamics.spatial import cross
 from ...robots.robot import Robot
 from ..simulation.ground import DIVERGED
 from ..simulation.mujoco_model import MujocoModel
+from .streams import Stream
 from .world import World
 
 TICK = 2e-3  # [s]
@@ -71,9 +72,9 @@ class Plant(MujocoModel):
     def __init__(
         self, robot: Robot, contacts: ContactSet, world: World, q: Array, seed: int, ahead: float
     ) -> None:
-        self.terrain = world.ground(np.random.default_rng((seed, 1)), ahead)
+        self.terrain = world.ground(Stream.GROUND.of(seed), ahead)
         super().__init__(robot, world.feet(contacts), self.terrain, solid=True)
-        self._change(robot, world, q, np.random.default_rng((seed, 0)))
+        self._change(robot, world, q, Stream.MASSES.of(seed))
         self.model.opt.timestep, self.model.opt.impratio = TICK / SUBSTEPS, STUCK
         self.model.geom_solref[:], self.model.geom_solimp[:] = SOLID
         R = pin.Quaternion(q[3:7]).toRotationMatrix()

@@ -20,6 +20,7 @@ from .controllers import Controller
 from .impulse import Impulse
 from .path import Track
 from .plant import TICK, Plant
+from .streams import Stream
 from .world import World
 
 LINKS = 10  # ticks from one posture to the next in which links are looked at
@@ -45,7 +46,7 @@ class Run:
         self.here = self.plant.here()  # q and v as they are
         self.ticks = max(1, round(duration / TICK))
         told = world.noise if world.sensors is None else world.sensors
-        self.senses = measuring(told, robot, np.random.default_rng((seed, 2)))
+        self.senses = measuring(told, robot, Stream.NOISE.of(seed))
         self.track = Track(q, velocity)
         self.late = deque([np.zeros(robot.na)] * world.delay)
         self.applied = np.zeros(robot.na)
