@@ -110,7 +110,7 @@ def test_the_robot_really_moves_in_the_page():
     assert qs[-1] == pytest.approx(hold.q)
     far = max(np.linalg.norm(points(hold, q) - points(hold, hold.q), axis=1).max() for q in qs)
     assert far == pytest.approx(0.05, rel=0.1)
-    assert options == {"play": True, "repeat": True}
+    assert options == {"repeat": True}
     assert "missing" in viewer.drawn["missing"][1][1]
 
 

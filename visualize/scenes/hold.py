@@ -277,9 +277,7 @@ def draw_zmp(viewer: Viewer, hold: Hold, ground: float = 0.0) -> None:
 _REST, _FALL, _LIE, _RETURN = 0.5, 1.6, 0.8, 0.7
 
 
-def animate_certificate(
-    viewer: Viewer, hold: Hold, distance: float | None = None, play: bool = True
-) -> None:
+def animate_certificate(viewer: Viewer, hold: Hold, distance: float | None = None) -> None:
     """Let a robot that does not hold move along its certificate, in a loop, and say what lacks.
 
     The picture then has a player, in a file of `save_html` too. A `screenshot` shows the robot
@@ -290,7 +288,6 @@ def animate_certificate(
         hold: that is infeasible.
         distance: how far the fastest of contact points and centre of mass goes [m]; 12 % of the
             robot's height by default, less when a joint would turn by more than 0.35 rad.
-        play: whether the page starts it by itself.
 
     Raises:
         ContactError: the hold has no certificate, or is one of another robot.
@@ -299,7 +296,7 @@ def animate_certificate(
     path = falling_path(hold, 0.12 * viewer.scale if distance is None else distance)
     times, fractions = _loop()
     frames = np.rint(fractions * (len(path) - 1)).astype(int)
-    viewer.animate(times, path[frames], play=play, repeat=True)
+    viewer.animate(times, path[frames], repeat=True)
     com = dynamics.com(hold.contacts.robot, hold.q)
     above = com + np.array([0.0, 0.0, 0.55 * viewer.scale])
     height = 0.016 * viewer.scale

@@ -158,7 +158,6 @@ def draw_wrenches(
     wrenches: Mapping[str, Wrench] | None,
     *,
     folder: str = "wrenches",
-    color: Any = COLORS["load"],
     scale: float | None = None,
     threshold: float = 0.0,
 ) -> None:
@@ -168,7 +167,6 @@ def draw_wrenches(
         viewer, robot, q: to draw into, and where the frames are.
         wrenches: {frame: Wrench}, as for `external_torques`.
         folder: of the drawings; "<folder>/<frame>" is the force, with " moment" the moment.
-        color: of all.
         scale: length of an arrow [m/N]; by default the robot's weight is 0.8 of its height long. An
             arc's radius is that of its moment divided by a lever of 0.3 of the height.
         threshold: force [N], or moment divided by that lever, below which nothing is drawn.
@@ -179,8 +177,8 @@ def draw_wrenches(
         point, force, moment = _in_world(robot, q, frame, wrench)
         arrow = metres * above(force, threshold)
         arc = metres / lever * above(moment, threshold * lever)
-        viewer.arrow(f"{folder}/{frame}", point, arrow, color=color, on_top=True)
-        viewer.moment(f"{folder}/{frame} moment", point, arc, color=color, on_top=True)
+        viewer.arrow(f"{folder}/{frame}", point, arrow, color=COLORS["load"], on_top=True)
+        viewer.moment(f"{folder}/{frame} moment", point, arc, color=COLORS["load"], on_top=True)
 
 
 def force_scale(viewer: Viewer, robot: Robot) -> float:
