@@ -13,9 +13,8 @@ from ...dynamics import State, Wrench
 from ...errors import ContactError
 from ...robots import Robot
 from ...robots.values import number, text, vector
-from ..terrain.solids import make_plain
+from ..terrain.part_values import Numbers, make_plain
 
-Numbers = tuple[float, ...]
 Spot = Numbers | Literal["com"] | None
 
 

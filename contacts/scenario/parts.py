@@ -25,10 +25,14 @@ from ..geometry.polygon import area, convex_hull
 from ..surface_contact import DiscContact, LineContact, SurfaceContact, part_of
 from ..terrain.draping import within
 from ..terrain.faces import Face
-from ..terrain.solids import check_angle, check_coefficients, check_lengths, make_plain
+from ..terrain.part_values import (
+    Numbers,
+    check_angle,
+    check_coefficients,
+    check_lengths,
+    make_plain,
+)
 from ..terrain.terrain import Terrain, forward_on, under_foot
-
-Numbers = tuple[float, ...]
 
 # the keys that say what touches, of a frame; a foot knows them
 _KEYS_OF: dict[str, tuple[str, ...]] = {

@@ -56,8 +56,9 @@ from ..forces import static_hold
 from ..hold import Hold
 from ..postures.posture import Posture, solve_posture
 from ..regions.region import Region, static_equilibrium_polygon
+from ..terrain.part_values import check_coefficients, plain
 from ..terrain.penetration import Penetration, penetrations
-from ..terrain.solids import Plane, check_coefficients, plain
+from ..terrain.solids import Plane
 from ..terrain.terrain import Part, Terrain
 from ..torque_limits import torque_bounds_of
 from . import file as scenario_file

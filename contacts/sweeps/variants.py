@@ -11,7 +11,7 @@ from ...errors import FootworkError, unknown
 from ..scenario import schema as scenario_schema
 from ..scenario.file import FLAGS, ScenarioError
 from ..scenario.scenario import Scenario
-from ..terrain.solids import plain
+from ..terrain.part_values import plain
 
 _OF_UNIT = {
     "m": "at anchor offset size rise depth width height thickness half_length half_width radius "

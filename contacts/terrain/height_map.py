@@ -20,7 +20,8 @@ from ...robots.values import array
 from ..kernels.height_map import DISTANCES
 from .edges import Edges
 from .faces import FACES_UP, Face, Solid
-from .solids import Numbers, check_lengths, check_part, turned
+from .part_values import Numbers, check_lengths, check_part
+from .solids import turned
 
 ROUGH = 0.01  # how far ground may be from the plane of a foothold: a sole rests on it still [m]
 _LEAST = 1e-12

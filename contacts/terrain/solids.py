@@ -6,7 +6,7 @@ a terrain has `solids`, each solid a name, faces, its signed distance and its ou
 
 from __future__ import annotations
 
-from dataclasses import dataclass, fields
+from dataclasses import dataclass
 from functools import cached_property
 from itertools import product
 from typing import Any
@@ -16,12 +16,11 @@ import pinocchio as pin
 from numpy.typing import ArrayLike
 
 from ...arrays import Array
-from ...errors import ContactError, FootworkError
-from ...robots.values import array, length, number, text, vector, whole_number
+from ...errors import ContactError
+from ...robots.values import length, vector, whole_number
 from .edges import Edges
 from .faces import Face, FlatSided, Solid
-
-Numbers = tuple[float, ...]
+from .part_values import Numbers, check_lengths, check_part
 
 _AXES = (("front", 0, 1.0), ("back", 0, -1.0), ("left", 1, 1.0), ("right", 1, -1.0),
          ("top", 2, 1.0), ("bottom", 2, -1.0))  # fmt: skip
@@ -253,51 +252,3 @@ def turned(heading: float, rises: float) -> Array:
     """
     up = pin.utils.rotate("y", -np.radians(rises))
     return np.asarray(pin.utils.rotate("z", np.radians(heading)) @ up)
-
-
-def plain(value: Any) -> Any:
-    """Return lists and arrays as tuples, so that parts compare and hash by their values."""
-    if isinstance(value, np.ndarray | np.generic) and not np.ma.is_masked(value):
-        value = value.tolist()
-    return tuple(map(plain, value)) if isinstance(value, list | tuple) else value
-
-
-def make_plain(part: Any) -> None:
-    """Make every field of a frozen dataclass plain, see `plain`."""
-    for field in fields(part):
-        object.__setattr__(part, field.name, plain(getattr(part, field.name)))
-
-
-def check_coefficients(friction: Any, error: type[FootworkError] = ContactError) -> None:
-    """Refuse what is no friction coefficient from 0 to 1000, and no pair of them."""
-    mu = array(friction, "friction", (), (2,), error=error)
-    if not ((mu >= 0) & (mu <= 1000)).all():
-        raise error(f"friction: got {friction!r}, expected a number from 0 to 1000")
-
-
-def check_angle(angle: Any, name: str) -> None:
-    """Refuse what is no angle [degrees]."""
-    number(angle, name, at_least=-1e6, at_most=1e6, unit="[degrees]", error=ContactError)
-
-
-def check_part(part: Any, *angles: str) -> None:
-    """Refuse names, places, angles and frictions of a part that are none; make it plain."""
-    make_plain(part)
-    text(part.name, "name", error=ContactError)
-    vector(part.at, "at", error=ContactError)
-    for angle in angles:
-        check_angle(getattr(part, angle), angle)
-    if part.friction is not None:
-        check_coefficients(part.friction)
-        if np.ndim(part.friction):
-            raise ContactError(
-                f"friction: got {part.friction}, expected one number: a surface is equally rough "
-                "in all directions; anisotropic friction belongs to a contact"
-            )
-
-
-def check_lengths(part: Any, *names: str) -> None:
-    """Refuse lengths of a part that are not positive, or beyond a thousand kilometres [m]."""
-    bounds: Any = {"at_least": 1e-9, "at_most": 1e6, "unit": "[m]"}
-    for name in names:
-        number(getattr(part, name), name, **bounds, error=ContactError)

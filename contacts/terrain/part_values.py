@@ -1,0 +1,61 @@
+"""Values of the parts of a terrain or scenario: made plain, and checked."""
+
+from __future__ import annotations
+
+from dataclasses import fields
+from typing import Any
+
+import numpy as np
+
+from ...errors import ContactError, FootworkError
+from ...robots.values import array, number, text, vector
+
+Numbers = tuple[float, ...]
+
+
+def plain(value: Any) -> Any:
+    """Return lists and arrays as tuples, so that parts compare and hash by their values."""
+    if isinstance(value, np.ndarray | np.generic) and not np.ma.is_masked(value):
+        value = value.tolist()
+    return tuple(map(plain, value)) if isinstance(value, list | tuple) else value
+
+
+def make_plain(part: Any) -> None:
+    """Make every field of a frozen dataclass plain, see `plain`."""
+    for field in fields(part):
+        object.__setattr__(part, field.name, plain(getattr(part, field.name)))
+
+
+def check_coefficients(friction: Any, error: type[FootworkError] = ContactError) -> None:
+    """Refuse what is no friction coefficient from 0 to 1000, and no pair of them."""
+    mu = array(friction, "friction", (), (2,), error=error)
+    if not ((mu >= 0) & (mu <= 1000)).all():
+        raise error(f"friction: got {friction!r}, expected a number from 0 to 1000")
+
+
+def check_angle(angle: Any, name: str) -> None:
+    """Refuse what is no angle [degrees]."""
+    number(angle, name, at_least=-1e6, at_most=1e6, unit="[degrees]", error=ContactError)
+
+
+def check_part(part: Any, *angles: str) -> None:
+    """Refuse names, places, angles and frictions of a part that are none; make it plain."""
+    make_plain(part)
+    text(part.name, "name", error=ContactError)
+    vector(part.at, "at", error=ContactError)
+    for angle in angles:
+        check_angle(getattr(part, angle), angle)
+    if part.friction is not None:
+        check_coefficients(part.friction)
+        if np.ndim(part.friction):
+            raise ContactError(
+                f"friction: got {part.friction}, expected one number: a surface is equally rough "
+                "in all directions; anisotropic friction belongs to a contact"
+            )
+
+
+def check_lengths(part: Any, *names: str) -> None:
+    """Refuse lengths of a part that are not positive, or beyond a thousand kilometres [m]."""
+    bounds: Any = {"at_least": 1e-9, "at_most": 1e6, "unit": "[m]"}
+    for name in names:
+        number(getattr(part, name), name, **bounds, error=ContactError)
