@@ -18,12 +18,12 @@ from ..robots.torque_need import without_need
 from ..robots.values import number
 from .contact import Contact
 from .contact_set import ContactSet
-from .equilibrium.certificate import EDGE
 from .equilibrium.decision import KERNEL, KernelVerdict
 from .equilibrium.margins import FINEST, largest_push, shrink_factor
 from .equilibrium.programs import Equilibrium
 from .equilibrium.reasons import speed_words, weakest_joint, why_not
 from .equilibrium.saddle import Multipliers, Saddle, saddle_point
+from .kernels.verdict import EDGE
 from .margin_words import margin_words
 
 

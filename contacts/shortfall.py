@@ -19,12 +19,11 @@ from ..dynamics import batch
 from ..dynamics.kernels.scalars import LANES
 from ..robots import Robot
 from .kernels import compiled
-from .kernels.polar_projection import POLAR_PROJECTIONS, polar_size
+from .kernels.polar_projection import ACCEPTED, POLAR_PROJECTIONS, polar_size
 from .motion_rows import SameContacts
 from .motion_verdicts import MotionVerdicts
 
 _ROWS = 2048  # whose columns are held at a time
-_PROVEN = 1e-9  # what a projection's proof may leave open, of a unit wrench
 
 
 def shortfall(verdicts: MotionVerdicts, rows: Index) -> Array:
@@ -73,7 +72,7 @@ def _of_rows(part: SameContacts, w: Array, radius: float) -> Array:
         for i in range(len(unit)):
             one = slice(i, i + 1)
             project(B[i], cones, unit[one], y[one], proofs[one], memory)
-    y[~(proofs <= _PROVEN)] = np.nan
+    y[~(proofs <= ACCEPTED)] = np.nan
     missing = (y * size[:, None] / units).reshape(-1, 2, 3)
     return np.asarray((missing @ R.transpose(0, 2, 1)).reshape(-1, 6))
 

@@ -399,7 +399,7 @@ def test_a_c3d_file_that_takes_its_reader_down_is_told(tmp_path, monkeypatch, pr
     module = sys.modules["footwork.biomechanics.lab.c3d"]
     (tmp_path / "c3d_child.py").write_text(program)
     monkeypatch.setattr(module, "__file__", str(tmp_path / "c3d.py"))
-    monkeypatch.setattr(module, "_PATIENCE", 1)
+    monkeypatch.setattr(module, "PATIENCE", 1)
     path = write_c3d(tmp_path / "a.c3d", np.zeros((3, 2, 20)), np.zeros((6, 80)))
     with pytest.raises(DataError, match=told):
         biomechanics.read_trial(path)

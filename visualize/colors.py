@@ -40,6 +40,8 @@ COLORS = {
     "flight": "purple",
     "other checks": "blue",
 }
+# `Hold.feasible` in words, each with its colour
+VERDICTS = {True: "holds", False: "does not hold", None: "at the edge"}
 
 
 def hex_of(thing: str) -> str:

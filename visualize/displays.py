@@ -33,9 +33,7 @@ from ..dynamics.trajectory import Trajectory
 from ..errors import ModelError, counted
 from ..robots.ranges import ranges, velocity_limits
 from ..robots.robot import Robot
-from .colors import hex_of
-
-_VERDICTS = {True: "holds", False: "does not hold", None: "at the edge"}
+from .colors import VERDICTS, hex_of
 
 
 class Table(NamedTuple):
@@ -141,7 +139,7 @@ def _(posture: Posture) -> Display:
     if posture.margins:
         facts["margin"] = f"{posture.margins[0]:.4g} N, made {posture.margins[-1]:.4g} N"
     rows = [[name, f"{error:.1e}"] for name, error in posture.errors.items()]
-    color = hex_of(_VERDICTS[posture.converged])
+    color = hex_of(VERDICTS[posture.converged])
     state = State(posture.contacts.robot, posture.q)
     return Display(title, facts, [Table(["contact", "off by [m, rad]"], rows)], "", color, state)
 
@@ -277,7 +275,7 @@ def _(contacts: ContactSet) -> Display:
 
 @display_of.register
 def _(hold: Hold) -> Display:
-    verdict = _VERDICTS[hold.feasible]
+    verdict = VERDICTS[hold.feasible]
     facts = {
         "reason": hold.reason,
         "margin": f"{_number(hold.margin)} N of normal force at every contact",

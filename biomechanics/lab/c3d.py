@@ -19,10 +19,9 @@ from ...arrays import Array
 from ...errors import DataError, FootworkError
 from .. import axes, lab_text
 from ..markers.markers import Markers
+from .c3d_child import PATIENCE
 from .force_plates import THRESHOLD, ForcePlate
 from .trial import Trial
-
-_PATIENCE = 120  # [s]
 
 
 def read_c3d(path: str | os.PathLike[str], *, up: str = "z", threshold: float = THRESHOLD) -> Trial:
@@ -67,9 +66,9 @@ def _read_apart(file: Path) -> Mapping[str, Array]:
     """Return the arrays of a file, read by `c3d_child` in a process that may crash."""
     command = [sys.executable, str(Path(__file__).with_name("c3d_child.py")), str(file.resolve())]
     try:
-        child = subprocess.run(command, capture_output=True, timeout=_PATIENCE)
+        child = subprocess.run(command, capture_output=True, timeout=PATIENCE)
     except subprocess.TimeoutExpired:
-        raise DataError(f"{file}: not read within {_PATIENCE} s: damaged, most likely") from None
+        raise DataError(f"{file}: not read within {PATIENCE} s: damaged, most likely") from None
     if child.returncode != 0:
         said = child.stderr.decode(errors="replace").strip().splitlines()
         raise DataError(f"{file}: {said[-1] if said else 'it is damaged: its reader crashed'}")

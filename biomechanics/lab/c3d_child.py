@@ -11,7 +11,7 @@ import signal
 import sys
 from typing import Any
 
-PATIENCE = 120  # [s]
+PATIENCE = 120  # time after which reading is given up [s]
 
 
 def content(path: str) -> dict[str, Any]:

@@ -21,13 +21,11 @@ import numpy as np
 from ...arrays import Array
 from ...errors import ContactError
 from ..conic_solver import Solution
+from ..kernels.verdict import EDGE
 from .balance import Balance, least_solution
 from .programs import Equilibrium
 from .saddle import saddle_point
 from .solving import solve
-
-# Within this share of the robot's weight of the boundary, the answer is "at the edge"
-EDGE = 1e-6
 
 
 def certificate(balance: Equilibrium, first: Array | None = None) -> Array | None:

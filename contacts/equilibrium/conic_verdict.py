@@ -8,7 +8,8 @@ import numpy as np
 
 from ...arrays import Array
 from ..conic_solver import Solution
-from .certificate import EDGE, certificate, certificate_violation, falling_motion
+from ..kernels.verdict import EDGE
+from .certificate import certificate, certificate_violation, falling_motion
 from .conic_program import ROUNDING
 from .objectives import Objective, candidates
 from .programs import Equilibrium

@@ -8,7 +8,7 @@ from __future__ import annotations
 import numpy as np
 
 from ...arrays import Array, Index
-from .certificate import EDGE
+from ..kernels.verdict import EDGE
 from .verdicts import Verdicts
 
 _ROUNDING = 1e-3  # of EDGE: power below which it is zero

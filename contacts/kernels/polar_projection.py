@@ -13,6 +13,7 @@ from ...dynamics.kernels.scalars import LANES, as_lanes, workspaces
 from ...dynamics.kernels.toolchain import Kernel
 from .proximal import FASTMATH, PROVEN, dual_violation, minimise, work_of, work_size
 
+ACCEPTED = 1e-9  # what the proof of a unit wrench's projection may leave open
 _FIRST, _GROWTH, _LAST = 1e3, 1e2, 1e9  # σ, near from the start
 _ROUNDS = 40
 

@@ -25,7 +25,7 @@ from .inequalities import MOST, exceeded
 
 MARGIN, VERDICT, STRICT = 0, 1, 2  # margins; forces too; margins only where forces do not decide
 INFINITE, NAN = 1e300, float("nan")  # margins of 1e300 are infinite
-EDGE = 1e-6  # of the weight: a margin of less is "at the edge"
+EDGE = 1e-6  # of the weight: answers nearer than this to the boundary are "at the edge"
 
 _CLOSE = 1e-3  # of EDGE: largest residual of a balance
 _PROOF = 1e-8  # how far the motion of a certificate may leave the dual cone [m/s]

@@ -33,12 +33,11 @@ from ..cones.friction_cone import check_friction, pyramid_faces
 from ..conic_solver import Program, Rows
 from ..contact import Contact
 from ..contact_set import ContactSet
-from ..kernels.polar_projection import POLAR_PROJECTIONS, polar_size
+from ..kernels.polar_projection import ACCEPTED, POLAR_PROJECTIONS, polar_size
 from ..limits import Kind
 from ..point_forces import PointForces
 
 _MANY = 4096  # from so many wrenches on, finding the faces of a linear cone pays off
-_PROVEN = 1e-9  # what a projection's proof may leave open, of a unit wrench
 _ROUNDING = 1e-12  # distances of unit wrenches below which they are inside
 
 
@@ -177,7 +176,7 @@ class WrenchCone:
         y, proofs, size = np.empty_like(w), np.empty(len(w)), int(numbers(*B.shape))
         kernel(B, cones, w, y, proofs, np.empty(LANES * size))
         distances = np.linalg.norm(y, axis=1)
-        for i in np.flatnonzero(~(proofs <= _PROVEN)):
+        for i in np.flatnonzero(~(proofs <= ACCEPTED)):
             distances[i] = self._exact_distance(w[i])
         return np.where(distances > _ROUNDING, distances, 0.0)
 

@@ -8,8 +8,7 @@ import numpy as np
 
 from ...arrays import Array
 from ...contacts.hold import Hold
-from ..colors import contact_colors, hex_of
-from ..scenes.hold import VERDICTS
+from ..colors import VERDICTS, contact_colors, hex_of
 from .history import History
 from .state import LiveState
 

@@ -26,14 +26,12 @@ from ...dynamics import State, Wrench
 from ...dynamics.closures import ties
 from ...errors import ContactError
 from ...robots.values import boolean, instance, mapping, number, sequence, text
-from ..colors import COLORS, contact_colors, margin_color, margin_ramp
+from ..colors import COLORS, VERDICTS, contact_colors, margin_color, margin_ramp
 from ..viewer import Series, Viewer
 from ..viewer.checks import check_viewer, finite
 from .cones import draw_friction_cones
 from .motion import LEVER, above, draw_com, draw_wrenches, scale_of
 from .region import draw_region, has_outline, on_ground
-
-VERDICTS = {True: "holds", False: "does not hold", None: "at the edge"}
 
 # fractions of the robot's height
 _TILE = 0.10
