@@ -37,7 +37,7 @@ class Scale(NamedTuple):
         """Return the scale of a robot that stands on its feet at q (nq,)."""
         height = float(com(feet.robot, q)[2] - middle(feet.placements(q), feet.names)[2])
         length = _beyond(height, *HEIGHTS)
-        return cls(length, sqrt(length), _beyond(feet.robot._earth_weight * height, *MOMENTS))
+        return cls(length, sqrt(length), _beyond(feet.robot.earth_weight * height, *MOMENTS))
 
 
 def _beyond(x: float, low: float, high: float) -> float:
