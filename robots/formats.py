@@ -35,8 +35,9 @@ def read(description: Description, options: Options) -> Parts:
         return from_mjcf(tree, description, options)
     if tree.tag == "sdf":
         raise ModelError(
-            f"{description.origin}: SDF is not supported. Convert it to URDF, for example with "
-            "`gz sdf` and ros2's sdformat_urdf, or load the URDF that it was made from"
+            f"{description.origin}: SDF is not supported: URDF, xacro and MJCF are read. Convert "
+            "it to URDF, for example with `gz sdf` and ros2's sdformat_urdf, or load the URDF that "
+            "it was made from"
         )
     if tree.tag == "mujocoinclude":
         raise ModelError(f"{description.origin}: a part of an MJCF model, which another <include>s")

@@ -110,6 +110,21 @@ def test_limits_and_settings_that_the_robot_does_not_have_are_named():
         assert what in words
 
 
+def test_springs_that_nothing_else_replaces_are_warned_of():
+    joint = '<joint name="{}" stiffness="9"/>'
+    body = f'<body>{joint.format("hip")}<geom size="0.1"/><body>{joint.format("shin")}'
+    tree = f'{body}<geom size="0.1"/></body></body>'
+    text = f"<mujoco><worldbody>{tree}</worldbody>{{}}</mujoco>"
+    driven = text.format('<actuator><motor joint="hip"/></actuator>')
+    words = "springs in 1 joint without a motor are left out: shin"
+    with pytest.warns(FootworkWarning, match=words):
+        load(driven)
+    with pytest.raises(ModelError, match=words):
+        load(driven, strict=True)
+    load(driven, lock=["shin"], strict=True)
+    load(text.format(""), strict=True)  # names no motor: every joint has one
+
+
 def test_a_part_of_a_model_says_that_it_is_one():
     with pytest.raises(ModelError, match="a part of an MJCF model, which another <include>s"):
         load("<mujocoinclude><worldbody/></mujocoinclude>")

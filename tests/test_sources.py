@@ -115,9 +115,9 @@ def test_mjcf_includes_are_read_and_circles_of_them_end(tmp_path):
 
 
 def test_sdf_says_what_to_convert_it_with():
-    with pytest.raises(ModelError, match="URDF"):
+    with pytest.raises(ModelError, match="URDF, xacro and MJCF are read"):
         load('<sdf version="1.7"><model name="m"/></sdf>')
-    with pytest.raises(ModelError, match="<svg>"):
+    with pytest.raises(ModelError, match="<svg>, expected <robot> or <mujoco>"):
         load("<svg/>")
 
 

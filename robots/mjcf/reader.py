@@ -10,7 +10,7 @@ import numpy as np
 from ...errors import counted, unknown
 from ..closures import JointCoupling
 from ..files.hardened_xml import Node
-from ..findings import Finding
+from ..findings import Finding, Level
 from ..inertia import impossible
 from ..options import Options, Parts
 from ..refusal import refuse_errors
@@ -36,7 +36,7 @@ def from_mjcf(tree: Node, description: Description, options: Options) -> Parts:
     keyframes = builder.keyframes()
     findings = (*file.findings, *builder.findings, *left_out(file, builder), *_examine(model))
     refuse_errors(findings, description.origin, options.strict)
-    motors = {name for name, drive in builder.drives.items() if drive.is_motor}
+    motors = _motors(builder)
     joints = tuple(model.names)[1:]
     driven = bool(file.sections.get("actuator"))
     undriven = {c.joint for c in builder.closures if isinstance(c, JointCoupling)}
@@ -77,7 +77,8 @@ _BODIES = ("composite", "flexcomp", "flex")  # stand for bodies and joints
 
 def left_out(file: Mjcf, builder: Builder) -> list[Finding]:
     """Return what of a file becomes no part of the robot; warnings where that moves it."""
-    findings = [*_forces(file), *_limits(file, builder), *_settings(file), *_excludes(file)]
+    findings = [*_forces(file), *_springs(file, builder)]
+    findings += [*_limits(file, builder), *_settings(file), *_excludes(file)]
     if not any(node.tag == "body" for node in file.world.walk()):
         message = "no <body> in it: a robot without links, without mass"
         findings.append(Finding("warning", "bodies", message, "load the file that has them"))
@@ -105,19 +106,15 @@ def _forces(file: Mjcf) -> list[Finding]:
     """Return the forces and inertias of the file that are no terms of the robot's equations."""
     findings = []
 
-    def report(level: Any, code: str, nodes: list[Node], what: str, hint: str = "") -> None:
+    def report(level: Any, code: str, nodes: list[Node], what: str) -> None:
         if nodes:
             names = ", ".join(node.get("name") or f"<{node.tag}>" for node in nodes)
-            findings.append(Finding(level, code, f"{what}: {names}", hint, line=nodes[0].line))
+            findings.append(Finding(level, code, f"{what}: {names}", line=nodes[0].line))
 
     nodes = (node for node in file.world.walk() if node.tag == "body")
     light = [node for node in nodes if values(node.attrib, "gravcomp", (0.0,)).any()]
     report("warning", "gravity", light, "gravcomp is left out: these bodies have their weight")
     joints = list(_with_classes(file, file.world, ""))
-    springs = [node for node, known in joints if _is_spring(known)]
-    hint = "dynamics.JointSprings has their forces"
-    left = f"springs in {counted(len(springs), 'joint')} are left out"
-    report("info", "springs", springs, left, hint)
     damped = [*joints, *((n, file.attributes(n)) for n in file.sections.get("actuator", ()))]
     curved = [node for node, known in damped if values(known, "damping", (0.0,))[1:].any()]
     report("info", "damping", curved, "damping is linear, its other coefficients are left out")
@@ -131,6 +128,32 @@ def _forces(file: Mjcf) -> list[Finding]:
         message = f"<option {' '.join(fluid)}>: forces of a fluid are left out"
         findings.append(Finding("info", "fluid", message))
     return findings
+
+
+def _springs(file: Mjcf, builder: Builder) -> list[Finding]:
+    """Return the joints whose springs are left out: a warning where nothing else holds them."""
+    joints = [j for j in builder.joints.values() if j.name not in builder.locked]
+    joints = [joint for joint in joints if _is_spring(joint.attributes)]
+    motors = _motors(builder) if file.sections.get("actuator") else {j.name for j in joints}
+    held = [joint for joint in joints if joint.name in motors]
+    slack = [joint for joint in joints if joint.name not in motors]
+    findings = []
+
+    def report(level: Level, those: list[Any], without: str = "", lock: str = "") -> None:
+        if those:
+            names = ", ".join(joint.name for joint in those)
+            left = f"springs in {counted(len(those), 'joint')}{without} are left out: {names}"
+            hint = f"{lock}dynamics.JointSprings has their forces"
+            findings.append(Finding(level, "springs", left, hint, line=those[0].node.line))
+
+    report("warning", slack, " without a motor", "lock=[…] holds them where they are, ")
+    report("info", held)
+    return findings
+
+
+def _motors(builder: Builder) -> set[str]:
+    """The joints that a motor drives."""
+    return {name for name, drive in builder.drives.items() if drive.is_motor}
 
 
 def _is_spring(known: Attributes) -> bool:
