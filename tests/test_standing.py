@@ -12,10 +12,11 @@ import pytest
 from scipy.spatial import ConvexHull
 
 import footwork as fw
-from footwork import load, robots
-from footwork.contacts import at_feet, static_hold
+from footwork import control, load, robots
+from footwork.contacts import at_feet, solve_posture, static_hold
 from footwork.errors import ConfigurationError, FootworkWarning, ModelError
 from footwork.robots.feet import sole_shapes
+from footwork.robots.feet.found import lies_on
 from footwork.robots.feet.outlines import Outline
 
 RANGE = 'range="-2 2"'
@@ -553,6 +554,18 @@ def test_a_robot_that_cannot_stand_is_refused_with_the_reason(run, tmp_path):
         assert code == 2
         assert f"'r' finds no posture to stand in: {why}" in err
     assert run("hold", str(file), "--posture", "neutral")[0] == 1
+
+
+def test_feet_move_on_the_ground_where_legs_without_ankle_roll_cannot_lay_them_flat_in_place():
+    robot = load("biped", lock={"left_ankle_roll": 0.02, "right_ankle_roll": -0.02})
+    feet = at_feet(robot)
+    upside_down = solve_posture(robot, feet, com="inside")
+    assert not upside_down.converged or lies_on(robot, upside_down.q)
+    _, q = control.stand(robot, feet)
+    soles = feet.placements(q).values()
+    assert [sole.translation[2] for sole in soles] == pytest.approx([0, 0], abs=1e-8)
+    assert [sole.rotation[2, 2] for sole in soles] == pytest.approx([1, 1], abs=1e-12)
+    assert static_hold(robot, q, feet).margin > 100
 
 
 def test_a_body_that_flies_is_named_as_what_nothing_holds():

@@ -5,20 +5,24 @@ from __future__ import annotations
 from dataclasses import replace
 from typing import Any
 
+import numpy as np
 import pinocchio as pin
 from numpy.typing import ArrayLike
 
 from ... import dynamics
 from ...arrays import Array
-from ...contacts import ContactSet, PointContact, Terrain, at_feet, solve_posture
+from ...contacts import ContactSet, PointContact, Posture, Terrain, at_feet, solve_posture
 from ...contacts.cones.friction_cone import Friction
+from ...contacts.terrain.faces import Face
 from ...errors import ContactError
 from ...robots.configuration import check_configuration, check_robot
-from ...robots.feet.found import stands_nowhere
+from ...robots.feet.found import lies_on, stands_nowhere
 from ...robots.robot import Robot
 from ...robots.values import instance, number
 from ..tasks import ComTask, FrameTask, PostureTask
 from .controller import WholeBodyController
+
+GROUND = Face("ground", pin.SE3.Identity(), np.array([np.inf, np.inf]))
 
 
 def stand(
@@ -38,7 +42,8 @@ def stand(
     Args:
         robot: floating base.
         contacts: the robot's feet when not given.
-        q: where it stands; its usual posture on level ground, balanced, when not given.
+        q: where it stands; its usual posture on level ground, balanced, when not given. Its feet
+            move along the ground where its legs cannot lay them flat in their places.
         friction: of the feet when contacts are not given; two along the soles' axes.
         crouch: by how much the centre of mass comes down from there [m].
         terrain: what its feet come down or up to when q is not given; level when not given.
@@ -94,6 +99,17 @@ def _balanced(robot: Robot, feet: ContactSet, targets: dict[str, Any] | None) ->
     if problem := stands_nowhere(robot):
         raise ContactError(f"{robot.name!r} finds no posture to stand in: {problem}")
     posture = solve_posture(robot, feet, com="inside", targets=targets)
-    if not posture.converged:
-        raise ContactError(f"{robot.name!r} finds no posture to stand in: {posture.reason}")
+    problem = _problem(posture)
+    if problem and targets is None:
+        # legs of five joints lay their soles flat in some places only
+        anywhere = {foot.name: GROUND for foot in feet if not foot.turning_axes}
+        posture = solve_posture(robot, feet, com="inside", targets=anywhere)
+        problem = problem if _problem(posture) else ""
+    if problem:
+        raise ContactError(f"{robot.name!r} finds no posture to stand in: {problem}")
     return posture.q
+
+
+def _problem(posture: Posture) -> str:
+    """Why nothing stands in a posture, in words; "" when something does."""
+    return posture.reason or lies_on(posture.contacts.robot, posture.q)
