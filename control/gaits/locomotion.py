@@ -43,6 +43,7 @@ from .gait import (
 from .ground_plane import GroundPlane
 from .path import Path
 from .placement import FootPlacement
+from .rolling import rolling
 from .support import Support
 from .walking import WalkingController
 
@@ -141,6 +142,7 @@ class GaitController(WalkingController):
         **options: Any,
     ) -> None:
         contacts, q = ContactSet.of(robot, contacts), check_configuration(robot, q)
+        contacts = rolling(contacts, q)
         self.gait, self._groups = _gait(contacts, q, gait)
         places = dict(contacts.placements(q))
         centre = middle(places, contacts.names)

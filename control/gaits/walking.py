@@ -34,6 +34,7 @@ from .footholds import LEVEL, STEEPEST, placed
 from .gait import middle
 from .grip import Grip
 from .reach import Reach
+from .rolling import rolling
 from .scale import Scale
 from .stepping import Stepping
 from .touch import Touch
@@ -76,7 +77,7 @@ class WalkingController:
 
     Args:
         robot: floating base.
-        contacts: its feet.
+        contacts: its feet. Soles of legs without an ankle roll become lines, see `gaits.rolling`.
         q: where it stands (nq,).
         phases: as of `control.gaits`, from t = `begin` on.
         step_height: of swinging feet [m].
@@ -112,10 +113,11 @@ class WalkingController:
         begin: float = 0.0,
         **options: Any,
     ) -> None:
-        self.robot, self.feet, self.begin = robot, ContactSet.of(robot, contacts), _begin(begin)
+        self.robot, self.begin = robot, _begin(begin)
         self.step_height = length(step_height, "step_height", zero=True)
         self.terrain = None if terrain is None else instance(terrain, "terrain", Terrain)
-        q = check_configuration(robot, q)
+        contacts, q = ContactSet.of(robot, contacts), check_configuration(robot, q)
+        self.feet = rolling(contacts, q)
         com, places = dynamics.com(robot, q), self.feet.placements(q)
         ground = float(middle(places, self.feet.names)[2])
         self.plan = DcmPlan(phases, float(com[2]) - ground, robot._model.gravity.linear)

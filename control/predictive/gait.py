@@ -20,6 +20,7 @@ from ...robots.values import mapping, number
 from ..gaits.gait import Gait
 from ..gaits.grip import with_friction
 from ..gaits.locomotion import GaitController
+from ..gaits.rolling import rolling
 from ..gaits.scale import Scale
 from ..gaits.stepping import Stepping
 from ..kernels import TICKS
@@ -106,9 +107,8 @@ class PredictiveGait(GaitController):
     ) -> None:
         q = check_configuration(robot, q)
         share = number(grip, "grip", above=0, at_most=1.0)
-        feet = ContactSet(
-            robot, [with_friction(contact, share) for contact in ContactSet.of(robot, contacts)]
-        )
+        feet = rolling(ContactSet.of(robot, contacts), q)
+        feet = ContactSet(robot, [with_friction(contact, share) for contact in feet])
         chosen = {} if predicting is None else mapping(predicting, "predicting", OPTIONS)
         scale, sole_share = Scale.of(feet, q), options.get("sole_share", SOLE)
         usual = {"sole_share": sole_share, "step": STEP * scale.time}

@@ -1,0 +1,51 @@
+"""Legs without an ankle roll walk on the middle lines of their soles."""
+
+from dataclasses import replace
+
+import numpy as np
+import pinocchio as pin
+import pytest
+
+from footwork import control, load
+from footwork.contacts import ContactSet, LineContact, at_feet
+from footwork.control.gaits.rolling import rolling
+from footwork.dynamics import State
+
+ROLLS = ("left_ankle_roll", "right_ankle_roll")
+
+
+def test_soles_that_a_leg_can_turn_stay_as_they_are():
+    for robot in (load("biped"), load("biped", lock=["*_hip_yaw"])):
+        feet = at_feet(robot)
+        assert rolling(feet, robot.posture()) is feet
+        assert rolling(feet, robot.neutral()) is feet  # straight knees
+
+
+@pytest.mark.parametrize("turned", [False, True])
+def test_soles_that_a_leg_cannot_roll_are_lines_along_it(turned):
+    robot = load("biped", lock=ROLLS)
+    soles = list(at_feet(robot))
+    if turned:  # by 90° in their frames: the line is along y
+        quarter = pin.SE3(pin.rpy.rpyToMatrix(0.0, 0.0, 0.5 * np.pi), np.zeros(3))
+        soles = [
+            replace(s, placement=s.placement * quarter, vertices=s.vertices[:, ::-1] * [1, -1])
+            for s in soles
+        ]
+    q = robot.posture()
+    feet = ContactSet(robot, soles)
+    lines = rolling(feet, q)
+    for sole, line in zip(soles, lines, strict=True):
+        assert isinstance(line, LineContact)
+        assert (line.name, line.friction) == (sole.name, sole.friction)
+        assert line.half_length == pytest.approx(0.1)
+        assert abs(line.pose(State(robot, q)).rotation[0, 0]) == pytest.approx(1.0)
+
+
+def test_a_biped_without_ankle_rolls_walks():
+    robot = load("biped", lock=ROLLS)
+    _, q = control.stand(robot, crouch=0.03)
+    feet = at_feet(robot)
+    walker = control.GaitController(robot, feet, q, "walk", velocity=(0.3, 0.0, 0.0))
+    motion = control.simulate(robot, walker, q=q, contacts=feet, duration=4.0, control_step=2e-3)
+    assert not motion.ended
+    assert motion.q[-1, 0] - q[0] > 0.8
