@@ -103,17 +103,18 @@ class MotionRows(NamedTuple):
         bounds = torque_bounds_of(robot, torque_limits, velocities, many=True)
         pushes = None if wrenches is None or isinstance(wrenches, Mapping) else wrenches
         given = {
-            "q": table(motion[0], robot.nq, "q"),
-            "v": velocities,
-            "a": table(motion[2], robot.nv, "a"),
-            "active": _active(active, contact_set),
+            # its own, as the verdicts are asked for more when the caller's buffers have changed
+            "q": table(motion[0], robot.nq, "q").copy(),
+            "v": velocities.copy(),
+            "a": table(motion[2], robot.nv, "a").copy(),
+            "active": _active(active, contact_set).copy(),
             "torque_limits": np.atleast_2d(bounds.half),
             "wrenches": table(np.zeros(6) if pushes is None else pushes, 6, "wrenches"),
         }
         qs, vs, accelerations, touching = _as_many(given)[:4]
         check_reach(robot, qs)
         loads = loads_along(robot, qs, vs, accelerations, wrenches, threads)
-        mu = None if friction is None else frictions(friction, len(loads))
+        mu = None if friction is None else frictions(friction, len(loads)).copy()
         return cls(contact_set, qs, vs, accelerations, touching, loads, mu, bounds)
 
     def at(self, rows: Index) -> MotionRows:

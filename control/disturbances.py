@@ -34,7 +34,8 @@ class ForcePulse:
 
     def __post_init__(self) -> None:
         text(self.frame, "frame")
-        vector(self.force, "force", "along the world axes [N]")
+        force = vector(self.force, "force", "along the world axes [N]")
+        object.__setattr__(self, "force", tuple(force.tolist()))
         number(self.start, "start", unit="[s]")
         number(self.duration, "duration", at_least=0, unit="[s]")
 

@@ -37,8 +37,11 @@ class JointSprings:
             each = mapping(given, name).items() if isinstance(given, Mapping) else [("", given)]
             for joint, constant in each:
                 number(constant, f"{name} of {joint!r}" if joint else name, at_least=0)
+            if isinstance(given, Mapping):
+                object.__setattr__(self, name, dict(given))
         if self.rest is not None:
-            array(self.rest, "rest", (None,), meaning="a configuration (nq,)")
+            rest = array(self.rest, "rest", (None,), meaning="a configuration (nq,)", frozen=True)
+            object.__setattr__(self, "rest", rest)
 
     def forces(self, robot: Robot, q: ArrayLike, v: ArrayLike) -> Array:
         """Return E (nv,) at (q, v).

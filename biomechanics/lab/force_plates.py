@@ -63,7 +63,7 @@ class ForcePlate:
         moment = as_series(self.moment, (3,), f"moment of plate {self.name!r}", len(force))
         origin = as_vector(self.origin, 3, "origin", f"of plate {self.name!r} [m]")
         for attribute, value in (("force", force), ("moment", moment), ("origin", origin)):
-            object.__setattr__(self, attribute, value)
+            object.__setattr__(self, attribute, value.copy())
 
     @classmethod
     def from_centre_of_pressure(

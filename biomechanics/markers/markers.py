@@ -45,7 +45,7 @@ class Markers:
         if twice:
             raise ConfigurationError(f"markers: got {twice[0]!r} twice; expected different names")
         positions = array(self.positions, "positions", (None, len(self.names), 3), gaps=True)
-        object.__setattr__(self, "positions", positions)
+        object.__setattr__(self, "positions", positions.copy())
 
     def __len__(self) -> int:
         return len(self.positions)

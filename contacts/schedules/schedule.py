@@ -65,7 +65,8 @@ class ContactSchedule:
         if self.finding is not None:
             instance(self.finding, "finding", Finding, error=ContactError)
         loads = sequence(self.loads, "loads", Load, error=ContactError)
-        given = {"t": t, "touching": touching, "certainty": certainty, "loads": loads}
+        given: dict[str, Any] = {"loads": loads, "t": t.copy()}
+        given |= {"touching": touching.copy(), "certainty": certainty.copy()}
         for name, value in given.items():
             object.__setattr__(self, name, value)
 

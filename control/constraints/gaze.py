@@ -43,7 +43,8 @@ class GazeConstraint(Barrier):
 
     def _check(self) -> None:
         super()._check()
-        array(self.target, f"target of {self.name!r}", (3,), meaning="[m]")
+        place = array(self.target, f"target of {self.name!r}", (3,), meaning="[m]")
+        self.target = place.copy()
         number(self.angle, f"angle of {self.name!r}", above=0, at_most=np.pi, unit="[rad]")
         axis = array(self.axis, f"axis of {self.name!r}", (3,))
         if not (size := float(np.linalg.norm(axis))) > 0:

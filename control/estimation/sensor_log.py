@@ -63,10 +63,10 @@ class SensorLog:
         robot = _floating(self.robot)
         n = len(times := increasing(self.t))
         widths = {"q": robot.nq - 7, "v": robot.nv - 6, "tau": robot.na}
-        fitting: dict[str, Any] = {"t": times, "notes": texts(self.notes, "notes")}
+        fitting: dict[str, Any] = {"t": times.copy(), "notes": texts(self.notes, "notes")}
         for name, width in (widths | {"gyro": 3, "accelerometer": 3}).items():
             if name != "v" or self.v is not None:
-                fitting[name] = array(getattr(self, name), name, (n, width))
+                fitting[name] = array(getattr(self, name), name, (n, width)).copy()
         if self.touching is not None:
             told = mapping(self.touching, "touching", kind="contact").items()
             fitting["touching"] = {k: _booleans(x, f"touching[{k!r}]", n) for k, x in told}

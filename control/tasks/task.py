@@ -57,6 +57,7 @@ class Goal(ABC):
     name: str = field(default="", kw_only=True)
 
     def __post_init__(self) -> None:
+        self.target, self.weight = _own(self.target), _own(self.weight)
         self.name = self.name or self._default_name()
         self._check()
 
@@ -67,6 +68,11 @@ class Goal(ABC):
 
     def _default_name(self) -> str:
         return type(self).__name__.removesuffix("Task").lower()
+
+
+def _own(value: Any) -> Any:
+    """A copy of an array or a pose, which its caller may go on to change."""
+    return value.copy() if isinstance(value, np.ndarray | pin.SE3) else value
 
 
 @dataclass(eq=False)

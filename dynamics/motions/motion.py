@@ -59,6 +59,8 @@ class Motion(SampledStates):
                     f"{name}: got {len(getattr(self, name))} samples; expected {len(self.t)}, one "
                     "at each time of t"
                 )
+        for name in ("t", "q", "v", "a"):  # its own, whatever becomes of the arguments
+            object.__setattr__(self, name, getattr(self, name).copy())
 
     @classmethod
     def of(
