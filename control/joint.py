@@ -46,7 +46,7 @@ def _motor_torques(state: State, generalised: Array) -> Array:
     return closures.motor_torques(state, generalised)
 
 
-@dataclass(frozen=True, eq=False)
+@dataclass(frozen=True, eq=False, repr=False)
 class PD:
     """τ = kp e + kd ė + feedforward, within the torque limits.
 
@@ -82,12 +82,15 @@ class PD:
         values = {
             "target": check_configuration(robot, self.target, "target").copy(),
             "target_velocity": check_velocity(robot, still, "target_velocity").copy(),
-            "watches": array(watches, "watches", (robot.na, robot.nv)),
+            "watches": array(watches, "watches", (robot.na, robot.nv)).copy(),
         }
         for name in ("kp", "kd"):
             values[name] = _gain(robot, getattr(self, name), name)
         for name, value in values.items():
             object.__setattr__(self, name, value)
+
+    def __repr__(self) -> str:
+        return f"{type(self).__name__}({self.robot.name!r}, {self.robot.na} torques)"
 
     def __call__(self, t: float, q: Array, v: Array) -> Array:
         """Return τ (na,)."""
@@ -115,7 +118,7 @@ class PD:
         return np.clip(tau, *motors.at_speeds(speeds)) if self.saturate else tau
 
 
-@dataclass(frozen=True, eq=False)
+@dataclass(frozen=True, eq=False, repr=False)
 class PID(PD):
     """PD with ki ∫ e dt, as a digital controller: called once a step, its torques held.
 
@@ -129,8 +132,8 @@ class PID(PD):
 
     ki: Any = 0.0
     integral_limit: Any = np.inf
-    _memory: dict[str, Any] = field(default_factory=dict, init=False, repr=False)
-    _busy: OneThread = field(default_factory=OneThread, init=False, repr=False)
+    _memory: dict[str, Any] = field(default_factory=dict, init=False)
+    _busy: OneThread = field(default_factory=OneThread, init=False)
 
     sampled: ClassVar[bool] = True
 

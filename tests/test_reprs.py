@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 import footwork as fw
-from footwork import contacts
+from footwork import contacts, control
 
 
 @pytest.fixture(scope="module")
@@ -60,6 +60,18 @@ def test_feet_and_scenarios():
     assert repr(foot) == "Foot('left_foot', frame='left_sole', 0.2 × 0.11 m)"
     scenario = "Scenario('A push that topples', robot='biped', 2 contacts, 1 load, terrain: ground)"
     assert repr(contacts.Scenario.load("push")) == scenario
+
+
+def test_controllers(stance):
+    robot, Q, feet = stance
+    standing, q = control.stand(robot, feet)
+    on = "left_foot, right_foot"
+    words = f"WholeBodyController('biped', on {on}, tasks: com, base, posture)"
+    assert repr(standing) == words
+    walker = control.GaitController(robot, feet, q, "walk")
+    assert repr(walker) == f"GaitController('biped', feet: {on})"
+    assert repr(control.PD(robot, q, 10.0)) == "PD('biped', 19 torques)"
+    assert repr(control.PID(robot, q, 10.0)) == "PID('biped', 19 torques)"
 
 
 def test_what_is_found_late_is_shown():

@@ -183,6 +183,9 @@ class WalkingController:
         stiff = max(WAIST * self.scale.length**2, others)
         return np.where(waist, stiff, others)[robot.actuated_rows]
 
+    def __repr__(self) -> str:
+        return f"{type(self).__name__}({self.robot.name!r}, feet: {', '.join(self.feet.names)})"
+
     def __call__(
         self,
         q: ArrayLike | State,

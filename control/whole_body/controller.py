@@ -303,6 +303,11 @@ class WholeBodyController:
 
     # --- one tick ----------------------------------------------------------------------------
 
+    def __repr__(self) -> str:
+        tasks = ", ".join(task.name for task in self.tasks)
+        on = ", ".join(self.contacts.names) or "nothing"
+        return f"{type(self).__name__}({self.robot.name!r}, on {on}, tasks: {tasks or 'none'})"
+
     def __call__(
         self,
         q: ArrayLike | State,
