@@ -56,6 +56,11 @@ class ContactSet:
         check_robot(robot)
         if isinstance(contacts, Contact):
             return cls(robot, [contacts])
+        if isinstance(contacts, np.ndarray) and contacts.dtype != object:
+            raise ContactError(
+                f"contacts: got an array of shape {contacts.shape}, expected a ContactSet or a "
+                "sequence of contacts"
+            )
         if not isinstance(contacts, ContactSet):
             return cls(robot, contacts)
         if contacts.robot is not robot:

@@ -110,7 +110,10 @@ def check_configuration(robot: Coordinates, q: ArrayLike, name: str = "q") -> Ar
                     break
             else:
                 return q
-    array = as_vector(q, size, name, "a configuration of this robot (nq,)")
+    meaning = "a configuration of this robot (nq,)"
+    if isinstance(q, str):
+        meaning += f"; robot.posture({q!r}) has that of a name"
+    array = as_vector(q, size, name, meaning)
     for start, stop in blocks:
         norm = hypot(*array[start:stop].tolist())
         if abs(norm - 1.0) > UNIT_TOLERANCE:

@@ -369,3 +369,16 @@ def test_gravity_is_the_robots(biped):
     )
     normal = sum(wrench.force[2] for wrench in command.wrenches.values())
     assert normal == pytest.approx(1.62 * moon.mass, rel=0.05)
+
+
+def test_arguments_in_each_others_places_are_named(biped):
+    robot, feet, q = biped
+    standing, _ = control.stand(robot, feet, q)
+    with pytest.raises(ConfigurationError, match=r"got a tuple.*\(control.stand returns one and q"):
+        control.simulate(robot, (standing, q), duration=0.01)
+    with pytest.raises(ConfigurationError, match="controller: got a ContactSet"):
+        control.simulate(robot, feet, duration=0.01)
+    with pytest.raises(ContactError, match=r"contacts: got an array of shape \(26,\)"):
+        contacts.static_hold(robot, feet, q)
+    with pytest.raises(ConfigurationError, match=r"robot.posture\('half_sitting'\)"):
+        contacts.static_hold(robot, "half_sitting", feet)

@@ -63,7 +63,7 @@ def test_feet_and_scenarios():
 
 
 def test_controllers(stance):
-    robot, Q, feet = stance
+    robot, _, feet = stance
     standing, q = control.stand(robot, feet)
     on = "left_foot, right_foot"
     words = f"WholeBodyController('biped', on {on}, tasks: com, base, posture)"

@@ -102,6 +102,12 @@ def simulate(
             f"{robot.name!r} has a fixed base; expected a floating one (dynamics.simulate is for "
             "the others)"
         )
+    if not callable(controller):
+        pair = isinstance(controller, tuple) and len(controller) == 2 and callable(controller[0])
+        raise ConfigurationError(
+            f"controller: got a {type(controller).__name__}, expected a controller, which is "
+            f"called with (q, v, t){' (control.stand returns one and q)' if pair else ''}"
+        )
     feet = at_feet(robot, friction) if contacts is None else ContactSet.of(robot, contacts)
     ground = (
         Terrain([Plane("ground")]) if terrain is None else instance(terrain, "terrain", Terrain)
