@@ -14,7 +14,7 @@ from scipy.spatial import ConvexHull
 import footwork as fw
 from footwork import control, load, robots
 from footwork.contacts import at_feet, solve_posture, static_hold
-from footwork.errors import ConfigurationError, FootworkWarning, ModelError
+from footwork.errors import ConfigurationError, ContactError, FootworkWarning, ModelError
 from footwork.robots.feet import sole_shapes
 from footwork.robots.feet.found import lies_on
 from footwork.robots.feet.outlines import Outline
@@ -561,7 +561,9 @@ def test_feet_move_on_the_ground_where_legs_without_ankle_roll_cannot_lay_them_f
     feet = at_feet(robot)
     upside_down = solve_posture(robot, feet, com="inside")
     assert not upside_down.converged or lies_on(robot, upside_down.q)
-    _, q = control.stand(robot, feet)
+    standing, q = control.stand(robot, feet)
+    with pytest.raises(ContactError, match=r"no posture to start in: it lies on .*; give q"):
+        control.simulate(robot, standing, duration=0.01)
     soles = feet.placements(q).values()
     assert [sole.translation[2] for sole in soles] == pytest.approx([0, 0], abs=1e-8)
     assert [sole.rotation[2, 2] for sole in soles] == pytest.approx([1, 1], abs=1e-12)

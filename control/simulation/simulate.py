@@ -17,7 +17,7 @@ from ...contacts.cones.friction_cone import Friction
 from ...dynamics import State, batch, closed, external_torques
 from ...dynamics.closures import require_motion
 from ...dynamics.trajectory import EventRecord
-from ...errors import ConfigurationError
+from ...errors import ConfigurationError, ContactError
 from ...progress import progress_bar
 from ...robots.configuration import check_configuration, check_robot, check_torques, check_velocity
 from ...robots.robot import Robot
@@ -25,6 +25,7 @@ from ...robots.values import instance, number, sequence
 from ..disturbances import ForcePulse, Noise
 from ..estimation import Estimator, Measurements, Readings, SensorLog, Sensors
 from ..estimation.sensors import NoisyStates, measuring
+from ..whole_body.standing import why_not_standing
 from .closed_loop import ClosedLoop
 from .falls import Fall
 from .ground import Ground
@@ -91,7 +92,7 @@ def simulate(
     Raises:
         ConfigurationError: a bad q, v, duration or step, a robot without a floating base, or with
             joints that move nothing; noise on the state together with sensors.
-        ContactError: contacts that cannot be simulated.
+        ContactError: contacts that cannot be simulated, or no posture on them where q is not given.
         SolverError: the motion blew up, in the first tick or with on_failure="raise"; the same goes
             for what the controller raises. A command of the first tick that is a fallback raises a
             ConfigurationError, as of a controller that has been used before: `restart` it, or make
@@ -174,6 +175,8 @@ def _start(robot: Robot, feet: ContactSet, ground: Terrain, q: ArrayLike | None)
     if q is not None:
         return check_configuration(robot, q).copy()
     posture = solve_posture(robot, feet, targets=ground.targets(feet, robot.posture()))
+    if problem := why_not_standing(posture):
+        raise ContactError(f"{robot.name!r} finds no posture to start in: {problem}; give q")
     return posture.q
 
 

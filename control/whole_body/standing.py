@@ -99,17 +99,17 @@ def _balanced(robot: Robot, feet: ContactSet, targets: dict[str, Any] | None) ->
     if problem := stands_nowhere(robot):
         raise ContactError(f"{robot.name!r} finds no posture to stand in: {problem}")
     posture = solve_posture(robot, feet, com="inside", targets=targets)
-    problem = _problem(posture)
+    problem = why_not_standing(posture)
     if problem and targets is None:
         # legs of five joints lay their soles flat in some places only
         anywhere = {foot.name: GROUND for foot in feet if not foot.turning_axes}
         posture = solve_posture(robot, feet, com="inside", targets=anywhere)
-        problem = problem if _problem(posture) else ""
+        problem = problem if why_not_standing(posture) else ""
     if problem:
         raise ContactError(f"{robot.name!r} finds no posture to stand in: {problem}")
     return posture.q
 
 
-def _problem(posture: Posture) -> str:
+def why_not_standing(posture: Posture) -> str:
     """Why nothing stands in a posture, in words; "" when something does."""
     return posture.reason or lies_on(posture.contacts.robot, posture.q)
