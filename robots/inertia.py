@@ -32,6 +32,11 @@ def impossible(mass: float, moments: NDArray[Any]) -> Iterable[tuple[str, str, s
         )
     if mass == 0 and moments.any():
         yield "massless", "inertia without mass", "give the mass"
+
+
+def doubtful(mass: float, moments: NDArray[Any]) -> Iterable[tuple[str, str, str]]:
+    """Yield the same of what is impossible, or as large as numbers in other units would be."""
+    yield from impossible(mass, moments)
     if mass > _HEAVY:
         yield "units", f"a mass of {mass:.4g} kg", "masses are in kg, not in g"
     if mass > 0 and moments[2] / mass > _WIDE**2:

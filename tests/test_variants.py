@@ -80,6 +80,8 @@ def test_an_inertia_is_that_of_the_file():
     same = changed.with_inertia(link)  # nothing is asked for
     assert same.model.inertias[2].isApprox(changed.model.inertias[2], 1e-12)
     heavier = robot.with_inertia(link, mass=7.0)
+    # more than any legged robot's is not impossible
+    assert robot.with_inertia(link, mass=7000.0).mass > 7000.0
     assert heavier.mass == pytest.approx(robot.mass - robot.model.inertias[2].mass + 7)
 
 

@@ -11,7 +11,7 @@ from ...errors import counted, unknown
 from ..closures import JointCoupling
 from ..files.hardened_xml import Node
 from ..findings import Finding, Level
-from ..inertia import impossible
+from ..inertia import doubtful
 from ..options import Options, Parts
 from ..refusal import refuse_errors
 from ..sources import Description
@@ -254,6 +254,6 @@ def _examine(model: Any) -> list[Finding]:
             findings.append(Finding("error", "inertial", message, "", "", name))
             continue
         moments = np.linalg.eigvalsh(inertia.inertia)
-        for code, message, hint in impossible(inertia.mass, moments):
+        for code, message, hint in doubtful(inertia.mass, moments):
             findings.append(Finding("warning", code, message, hint, "", name))
     return findings if findings else check_inertia_of_motion(model)

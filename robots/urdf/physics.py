@@ -15,7 +15,7 @@ from ...arrays import Array
 from ...errors import counted
 from ..files.hardened_xml import Node
 from ..findings import Finding
-from ..inertia import impossible
+from ..inertia import doubtful
 from .values import number, numbers, vector
 
 # between two joints: beyond any legged robot, but usual when a file is in mm [m]
@@ -42,7 +42,7 @@ def _check_link(link: Node) -> list[Finding]:
     moments = np.linalg.eigvalsh(inertia_matrix(inertial))
     findings = [
         Finding("warning", code, message, suggestion, link=name, line=line)
-        for code, message, suggestion in impossible(mass, moments)
+        for code, message, suggestion in doubtful(mass, moments)
     ]
     if mass > 0 and not moments.any():
         message = "a point mass: no rotational inertia"
