@@ -382,3 +382,17 @@ def test_arguments_in_each_others_places_are_named(biped):
         contacts.static_hold(robot, feet, q)
     with pytest.raises(ConfigurationError, match=r"robot.posture\('half_sitting'\)"):
         contacts.static_hold(robot, "half_sitting", feet)
+
+
+def test_options_that_nobody_takes_are_refused_with_the_nearest_names(biped):
+    robot, feet, q = biped
+    with pytest.raises(ConfigurationError, match=r"GaitController: no option 'step_hight'.*height"):
+        control.GaitController(robot, feet, q, step_hight=0.1)
+    with pytest.raises(ConfigurationError, match=r"PredictiveGait: no option 'gripp'.*'grip'"):
+        control.PredictiveGait(robot, feet, q, gripp=0.5)
+    with pytest.raises(ConfigurationError, match=r"no option 'direction'.*'directions'"):
+        control.speed_limits(robot, direction=(0.0, 1.0, 0.0))
+    with pytest.raises(ConfigurationError, match=r"stand: no option 'crouched'.*'crouch'"):
+        control.stand(robot, feet, q, crouched=0.02)
+    with pytest.raises(ConfigurationError, match=r"stand: no option 'torque_limit'.*torque_limits"):
+        control.stand(robot, feet, q, torque_limit=20.0)

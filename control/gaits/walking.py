@@ -19,6 +19,7 @@ from ...robots.robot import Robot
 from ...robots.values import instance, length, number
 from ..dcm import DcmPlan, Phase
 from ..limbs import limbs_of
+from ..options import check_options
 from ..program.solvers import solver_named
 from ..references import moved
 from ..tasks import FrameTask, MomentumTask, PostureTask, Task
@@ -113,6 +114,7 @@ class WalkingController:
         begin: float = 0.0,
         **options: Any,
     ) -> None:
+        check_options(options, type(self).__name__, type(self), WholeBodyController)
         self.robot, self.begin = robot, _begin(begin)
         self.step_height = length(step_height, "step_height", zero=True)
         self.terrain = None if terrain is None else instance(terrain, "terrain", Terrain)

@@ -24,7 +24,9 @@ from ...robots.robot import Robot
 from ...robots.values import array, boolean, number, whole_number
 from ..gaits.gait import Gait
 from ..gaits.locomotion import GaitController
+from ..options import check_options
 from ..predictive import PredictiveGait
+from ..whole_body.controller import WholeBodyController
 from ..whole_body.standing import stand
 from .utilisation import (
     FRICTION,
@@ -266,6 +268,8 @@ def speed_limits(
         trajectory optimization of legged robots" (2018), of torques that contacts let be.
     """
     ways = _ways(directions)
+    kind = PredictiveGait if boolean(predictive, "predictive") else GaitController
+    check_options(options, "speed_limits", speed_limits, kind, WholeBodyController)
     if check_robot(robot).closures:
         raise ContactError(
             f"speed_limits: got {robot.name!r}, whose legs have closures; expected legs without"
@@ -274,7 +278,6 @@ def speed_limits(
     if q is None:
         q = stand(robot, feet, crouch=CROUCH if len(feet) == 2 else 0.0)[1]
     q = check_configuration(robot, q)
-    kind = PredictiveGait if boolean(predictive, "predictive") else GaitController
     walker = kind(robot, feet, q, gait, **options)
     utilisations = Utilisations(walker, q, feet, torque_limits)
     end = None if most is None else number(most, "most", above=0)

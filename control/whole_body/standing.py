@@ -19,6 +19,7 @@ from ...robots.configuration import check_configuration, check_robot
 from ...robots.feet.found import lies_on, stands_nowhere
 from ...robots.robot import Robot
 from ...robots.values import instance, number
+from ..options import check_options
 from ..tasks import ComTask, FrameTask, PostureTask
 from .controller import WholeBodyController
 
@@ -52,6 +53,7 @@ def stand(
     Raises:
         ConfigurationError, ContactError: what does not fit the robot, or no such posture.
     """
+    check_options(options, "stand", stand, WholeBodyController)
     feet = at_feet(robot, friction) if contacts is None else ContactSet.of(robot, contacts)
     targets = None
     if q is None:
