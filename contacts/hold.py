@@ -320,6 +320,7 @@ class Hold:
         joint, torque, limit = weakest_joint(
             self.contacts, self.balance, np.asarray(self._unknowns)
         )
+        torque = round(torque, 9)  # rounding noise of legs that are straight is nothing
         robot = self.contacts.robot
         at_speed = speed_words(robot, joint, limit, self.state.v)
         own = limit in robot.torque_limits  # not one that was asked for here

@@ -88,3 +88,18 @@ def test_titles_of_plots_are_words():
     title = fw.plot(hold)[0].figure.get_suptitle()
     assert title.startswith("block does not hold on nothing\nno margin")
     assert not BARE.search(title)
+
+
+def test_rounding_noise_of_a_torque_is_no_torque():
+    inertial = """<inertial><origin xyz="{}"/><mass value="5"/>
+    <inertia ixx="1" iyy="1" izz="1" ixy="0" ixz="0" iyz="0"/></inertial>"""
+    straight = f"""<robot name="post">
+    <link name="top">{inertial.format("0.013 0 0.1")}</link>
+    <link name="foot">{inertial.format("0 0 0")}</link>
+    <joint name="knee" type="revolute"><parent link="top"/><child link="foot"/>
+    <origin xyz="0.013 0 -0.5"/><axis xyz="0 1 0"/>
+    <limit lower="-1" upper="1" velocity="1" effort="50"/></joint></robot>"""
+    robot = fw.load(straight)
+    sole = fw.SurfaceContact("foot", half_length=0.13, half_width=0.07, friction=0.6)
+    words = contacts.static_hold(robot, robot.neutral(), [sole]).explain()
+    assert "knee is nearest to its limit, 0 of 50 N·m" in words

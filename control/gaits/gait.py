@@ -225,7 +225,8 @@ def feet_by_place(contacts: ContactSet, q: ArrayLike, count: int | None = None) 
     expected = (2, 4) if count is None else (count,)
     if len(contacts) not in expected:
         raise ContactError(
-            f"contacts: got {len(contacts)}, expected the {' or '.join(map(str, expected))} feet"
+            f"contacts: got {len(contacts)} ({', '.join(map(repr, contacts.names)) or 'none'}) of "
+            f"{contacts.robot.name!r}, expected {' or '.join(map(str, expected))} feet to step with"
         )
     ahead = heading(contacts, q)
     left = np.cross([0.0, 0.0, 1.0], ahead)
