@@ -61,7 +61,8 @@ def same(shown: str, printed: str) -> bool:
 def test_code_prints_what_the_page_shows(page):
     for block, printed in code_blocks.outputs(page.read_text(encoding="utf-8")):
         if block["text"] is not None:
-            assert same(block["text"], printed), f"run python docs/code_blocks.py {page.name}"
+            told = f"run python docs/code_blocks.py {page.relative_to(DOCS.parent)}"
+            assert same(block["text"], printed), told
 
 
 @pytest.mark.parametrize("page", PAGES, ids=lambda page: page.stem)
