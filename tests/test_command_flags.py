@@ -503,6 +503,7 @@ def test_colours_on_a_terminal_only():
 
 def test_the_page_of_the_command_has_every_command_flag_and_code():
     page = (Path(__file__).parent.parent / "docs" / "command.md").read_text(encoding="utf-8")
+    page = page.replace("<code>", "`")  # code with bars, see test_doc_pages.py
     for name in OUTPUTS:
         assert f"| `{name}" in page
     actions = [action for parser in subparsers().values() for action in parser._actions]

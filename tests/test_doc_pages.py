@@ -104,6 +104,15 @@ def test_site_builds_without_a_warning_and_asks_nobody_for_anything(site):
 
 
 @pytest.mark.timeout(300)
+def test_code_in_tables_has_its_bars_without_a_backslash(site):
+    """Where a cell ends, Python-Markdown looks at code, and GitHub at bars: it has to be &#124;."""
+    for page in site.glob("*.html"):
+        cells = re.findall(r"<td.*?</td>", page.read_text(encoding="utf-8"), flags=re.DOTALL)
+        codes = [code for cell in cells for code in re.findall(r"<code>(.*?)</code>", cell)]
+        assert not [code for code in codes if "\\|" in code], page.name
+
+
+@pytest.mark.timeout(300)
 def test_every_public_name_is_in_the_reference(site):
     """Each name in an `__all__`, where it is imported from or where it is defined."""
     listed = zlib.decompress((site / "objects.inv").read_bytes().split(b"\n", 4)[4]).decode()
