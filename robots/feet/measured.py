@@ -169,9 +169,10 @@ QUADRUPED8_POSTURES: Postures = {
 G1_POSTURES: Postures = {
     "half_sitting": {
         f"{side}_{joint}_joint": (angle,)
-        for side in ("left", "right")
+        for side, out in (("left", 1), ("right", -1))
         for joint, angle in (
-            ("hip_pitch", -0.35), ("knee", 0.7), ("ankle_pitch", -0.35), ("elbow", 0.9),
+            ("hip_pitch", -0.35), ("knee", 0.7), ("ankle_pitch", -0.35),
+            ("shoulder_roll", 0.25 * out), ("elbow", 1.5),  # hands clear of swinging legs
         )
     }
 }  # fmt: skip
