@@ -1,4 +1,4 @@
-"""Detection of the format of a description: URDF, xacro or MJCF; SDF is refused."""
+"""Detection of the format of a description: URDF, xacro, MJCF or SDF."""
 
 from __future__ import annotations
 
@@ -6,6 +6,7 @@ from ..errors import ModelError
 from .files.hardened_xml import Node, parse
 from .mjcf.reader import from_mjcf
 from .options import Options, Parts
+from .sdf.reader import from_sdf
 from .sources import Description
 from .urdf.reader import from_urdf
 from .xacro.expansion import Xacro, expand, is_xacro
@@ -34,11 +35,7 @@ def read(description: Description, options: Options) -> Parts:
     if tree.tag == "mujoco":
         return from_mjcf(tree, description, options)
     if tree.tag == "sdf":
-        raise ModelError(
-            f"{description.origin}: SDF is not supported: URDF, xacro and MJCF are read. Convert "
-            "it to URDF, for example with `gz sdf` and ros2's sdformat_urdf, or load the URDF that "
-            "it was made from"
-        )
+        return from_sdf(tree, description, options)
     if tree.tag == "mujocoinclude":
         raise ModelError(f"{description.origin}: a part of an MJCF model, which another <include>s")
     return from_urdf(tree, description, options)

@@ -1,4 +1,4 @@
-"""MJCF, SDF and robot_descriptions: whatever a user has, it loads or says what to do."""
+"""MJCF and robot_descriptions: whatever a user has, it loads or says what to do."""
 
 import subprocess
 import sys
@@ -114,10 +114,8 @@ def test_mjcf_includes_are_read_and_circles_of_them_end(tmp_path):
 # --- others ------------------------------------------------------------------------------------
 
 
-def test_sdf_says_what_to_convert_it_with():
-    with pytest.raises(ModelError, match="URDF, xacro and MJCF are read"):
-        load('<sdf version="1.7"><model name="m"/></sdf>')
-    with pytest.raises(ModelError, match="<svg>, expected <robot> or <mujoco>"):
+def test_what_describes_no_robot_says_what_is_expected():
+    with pytest.raises(ModelError, match="<svg>, expected <robot>, <mujoco> or <sdf>"):
         load("<svg/>")
 
 

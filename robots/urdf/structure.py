@@ -20,7 +20,7 @@ _DOF = {"floating": 6, "planar": 3, "fixed": 0}
 def check_structure(tree: Node) -> list[Finding]:
     """Return findings about names and tree; with errors, it cannot be loaded."""
     if tree.tag != "robot":
-        message = f"the root element is <{tree.tag}>, expected <robot> or <mujoco>"
+        message = f"the root element is <{tree.tag}>, expected <robot>, <mujoco> or <sdf>"
         return [_error("root", message, tree)]
     links, joints = tree.all("link"), tree.all("joint")
     findings = [*_misplaced(tree), *_names(links, "link"), *_names(joints, "joint")]

@@ -1,0 +1,1 @@
+"""SDF descriptions: poses relative to each other, and the model as a URDF."""

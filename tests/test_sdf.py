@@ -1,0 +1,235 @@
+"""SDF: the robot is that of a URDF which says the same, and what it lacks is named."""
+
+from __future__ import annotations
+
+import numpy as np
+import pinocchio as pin
+import pytest
+
+from footwork import dynamics, robots
+from footwork.errors import ModelError
+from footwork.robots.files.installed import package_folder
+
+KINDS = ("revolute", "prismatic", "continuous", "fixed")
+
+
+def words(values):
+    return " ".join(repr(float(x)) for x in np.ravel(values))
+
+
+def pose(T):
+    return words([*T.translation, *pin.rpy.matrixToRpy(T.rotation)])
+
+
+def origin(T):
+    return f'<origin xyz="{words(T.translation)}" rpy="{words(pin.rpy.matrixToRpy(T.rotation))}"/>'
+
+
+def random_placement(rng):
+    turn = pin.rpy.rpyToMatrix(rng.uniform(-1.2, 1.2, 3))
+    return pin.SE3(turn, rng.uniform(-0.5, 0.5, 3))
+
+
+def inertia_of(rng):
+    points = rng.normal(0, 0.2, (5, 3))
+    mass, second = float(rng.uniform(0.5, 3)), points.T @ points
+    return mass, mass / 5 * (np.trace(second) * np.eye(3) - second)
+
+
+def pair(seed, n=8):
+    """The same random tree as a URDF and as an SDF, whose links have their frames elsewhere."""
+    rng = np.random.default_rng(seed)
+    of_joint, of_link = [pin.SE3.Identity()], [pin.SE3.Identity()]  # in the model
+    urdf, sdf, shift = [], [], [pin.SE3.Identity()]
+    for k in range(n):
+        place, (mass, inertia) = random_placement(rng), inertia_of(rng)
+        entries = {f"i{'xyz'[i]}{'xyz'[j]}": inertia[i, j] for i in range(3) for j in range(i, 3)}
+        if k:
+            parent, step = int(rng.integers(k)), random_placement(rng)
+            kind, axis = KINDS[rng.integers(4)], rng.normal(size=3)
+            axis /= np.linalg.norm(axis)
+            of_joint.append(of_joint[parent] * step)
+            shift.append(random_placement(rng) if rng.random() < 0.7 else pin.SE3.Identity())
+            of_link.append(of_joint[k] * shift[k])
+            limits = "" if kind == "continuous" else 'lower="-0.7" upper="0.9" '
+            urdf.append(
+                f'<joint name="j{k}" type="{kind}"><parent link="l{parent}"/><child link="l{k}"/>'
+                f'{origin(step)}<axis xyz="{words(axis)}"/>'
+                f'<limit {limits}effort="{5 + k}" velocity="{2 + k}"/></joint>'
+            )
+            # the axis is that of the joint, of the model, or of another link
+            frame, R = (
+                ("", of_joint[k]), ("__model__", pin.SE3.Identity()), ("l0", of_link[0]),
+            )[rng.integers(3)]  # fmt: skip
+            v = R.rotation.T @ of_joint[k].rotation @ axis
+            limits = "" if kind == "continuous" else "<lower>-0.7</lower><upper>0.9</upper>"
+            sdf.append(
+                f'<joint name="j{k}" type="{kind}"><parent>l{parent}</parent><child>l{k}</child>'
+                f"<pose>{pose(shift[k].inverse())}</pose>"
+                f'<axis><xyz expressed_in="{frame}">{words(v)}</xyz><limit>{limits}'
+                f"<effort>{5 + k}</effort><velocity>{2 + k}</velocity></limit></axis></joint>"
+            )
+        urdf.append(
+            f'<link name="l{k}"><inertial>{origin(place)}<mass value="{mass}"/><inertia '
+            + " ".join(f'{name}="{float(x)!r}"' for name, x in entries.items())
+            + "/></inertial></link>"
+        )
+        other = "" if not k or rng.random() < 0.5 else f"l{rng.integers(k)}"
+        at = of_link[int(other[1:])].actInv(of_link[k]) if other else of_link[k]
+        sdf.append(
+            f'<link name="l{k}"><pose relative_to="{other}">{pose(at)}</pose><inertial>'
+            f"<pose>{pose(shift[k].actInv(place))}</pose><mass>{mass}</mass><inertia>"
+            + "".join(f"<{name}>{float(x)!r}</{name}>" for name, x in entries.items())
+            + "</inertia></inertial></link>"
+        )
+    model = f'<sdf version="1.9"><model name="r">{"".join(sdf)}</model></sdf>'
+    return f'<robot name="r">{"".join(urdf)}</robot>', model, shift
+
+
+@pytest.mark.parametrize("seed", range(6))
+@pytest.mark.parametrize("base", ["floating", "fixed"])
+def test_the_equations_of_motion_are_those_of_the_same_urdf(seed, base):
+    urdf, sdf, shift = pair(seed)
+    a, b = (robots.load(text, base=base) for text in (urdf, sdf))
+    assert a.joint_names == b.joint_names
+    rng = np.random.default_rng(seed)
+    q, v = a.random_configuration(rng), rng.normal(size=a.nv)
+    assert dynamics.mass_matrix(b, q) == pytest.approx(dynamics.mass_matrix(a, q), abs=1e-9)
+    assert dynamics.bias(b, q, v) == pytest.approx(dynamics.bias(a, q, v), abs=1e-9)
+    assert b.torque_limits == pytest.approx(a.torque_limits)
+    assert b.model.upperPositionLimit == pytest.approx(a.model.upperPositionLimit)
+    assert b.model.lowerPositionLimit == pytest.approx(a.model.lowerPositionLimit)
+    assert b.model.velocityLimit == pytest.approx(a.model.velocityLimit)
+    for k, T in enumerate(shift):
+        here = dynamics.frame_placement(a, q, f"l{k}") * T
+        assert dynamics.frame_placement(b, q, f"l{k}").isApprox(here, 1e-9)
+
+
+def link(name, extra="", mass=1.0):
+    inertia = "<inertia><ixx>0.1</ixx><iyy>0.1</iyy><izz>0.1</izz></inertia>"
+    return f'<link name="{name}">{extra}<inertial><mass>{mass}</mass>{inertia}</inertial></link>'
+
+
+def joint(name, parent, child, kind="revolute", inner="<axis><xyz>0 1 0</xyz></axis>"):
+    ends = f"<parent>{parent}</parent><child>{child}</child>"
+    return f'<joint name="{name}" type="{kind}">{ends}{inner}</joint>'
+
+
+def model(*parts, version="1.9"):
+    return f'<sdf version="{version}"><model name="m">{"".join(parts)}</model></sdf>'
+
+
+def four_bar(closing):
+    """A square of four bars with hinges at its corners, in x and z."""
+    return model(
+        link("a"),
+        link("b", "<pose>1 0 0 0 0 0</pose>"),
+        link("c", "<pose>0 0 1 0 0 0</pose>"),
+        link("d", "<pose>1 0 1 0 0 0</pose>"),
+        joint("ab", "a", "b"),
+        joint("ac", "a", "c"),
+        joint("cd", "c", "d"),
+        joint("bd", "b", "d", closing, "<axis><xyz>0 1 0</xyz></axis>"),
+    )
+
+
+@pytest.mark.parametrize(("closing", "freedoms"), [("revolute", 1), ("ball", 1), ("fixed", 0)])
+def test_a_link_with_two_joints_closes_a_loop(closing, freedoms):
+    robot = robots.load(four_bar(closing), base="fixed")
+    assert [closure.name for closure in robot.closures] == ["bd"]
+    state = dynamics.State(robot, robot.neutral())
+    rank = np.linalg.matrix_rank(state.closure_jacobian, tol=1e-9)
+    assert robot.nv - rank == freedoms
+    assert np.abs(robot.close(robot.neutral()) - robot.neutral()).max() < 1e-9
+
+
+def test_axes_are_those_of_the_model_until_version_1_4():
+    turned = link("b", "<pose>0 0 0 0 0 1.5707963267948966</pose>")
+    bend = joint("ab", "a", "b", inner="<axis><xyz>1 0 0</xyz></axis>")
+    told = bend.replace("</xyz>", "</xyz><use_parent_model_frame>1</use_parent_model_frame>")
+    for text, version, axis in (
+        (bend, "1.4", [1, 0, 0]), (bend, "1.6", [0, 1, 0]), (bend, "1.10", [0, 1, 0]),
+        (told, "1.6", [1, 0, 0]),
+    ):  # fmt: skip
+        robot = robots.load(model(link("a"), turned, text, version=version), base="fixed")
+        J = dynamics.frame_jacobian(robot, robot.neutral(), "b")
+        assert J[3:, 0] == pytest.approx(axis, abs=1e-12)
+
+
+def test_frames_worlds_balls_and_universal_joints():
+    text = model(
+        link("a"),
+        link("b", "<pose>0 0 0.5 0 0 0</pose>"),
+        link("c", "<pose>0 0 1 0 0 0</pose>"),
+        '<frame name="tip" attached_to="c"><pose>0 0 0.25 0 0 0</pose></frame>',
+        '<frame name="beside" attached_to="tip"><pose degrees="true">0.5 0 0 0 0 90</pose></frame>',
+        joint("stand", "world", "a", "fixed", ""),
+        joint("ball", "a", "b", "ball", ""),
+        joint("cross", "b", "c", "universal", "<axis><xyz>1 0 0</xyz></axis>"
+              "<axis2><xyz>0 1 0</xyz></axis2>"),
+    )  # fmt: skip
+    robot = robots.load(text)
+    assert not robot.is_floating
+    assert (robot.nv, robot.na) == (5, 2)  # a ball has no motors
+    T = dynamics.frame_placement(robot, robot.neutral(), "beside")
+    assert T.translation == pytest.approx([0.5, 0, 1.25])
+    assert T.rotation[:, 0] == pytest.approx([0, 1, 0], abs=1e-12)
+    J = dynamics.frame_jacobian(robot, robot.neutral(), "b")[3:, :3]
+    assert pytest.approx(np.eye(3), abs=1e-12) == J
+
+
+def test_what_is_left_out_is_named():
+    text = model(
+        link("a"), '<link name="b"/>',
+        joint("spring", "a", "b", inner="<axis><dynamics><spring_stiffness>5</spring_stiffness>"
+              "</dynamics></axis>"),
+        joint("gears", "a", "b", "gearbox", ""),
+        '<plugin name="p" filename="f"/>',
+    )  # fmt: skip
+    found = {(f.level, f.code) for f in robots.diagnose(text)}
+    assert {("warning", "springs"), ("warning", "inertial"), ("warning", "closure")} <= found
+    assert ("info", "left out") in found
+    with pytest.raises(ModelError, match="gearbox"):
+        robots.load(text, strict=True)
+    with pytest.warns(match="gearbox"):
+        robot = robots.load(text)
+    assert robot.kept["closures"] == (0, 1)
+
+
+@pytest.mark.parametrize(
+    ("text", "says"),
+    [
+        ('<sdf version="1.7"/>', "got 0 models"),
+        ('<sdf><model name="a"/><model name="b"/></sdf>', r"got 2 models \(a, b\)"),
+        (model('<include><uri>model://x</uri></include>'), "<include> in a <model>"),
+        (model(link("a"), link("a")), "of which there are two"),
+        (model(link("a", '<pose relative_to="aa">0 0 0 0 0 0</pose>')), "did you mean 'a'"),
+        (model(link("a", "<pose>0 0 0</pose>")), "expected x y z roll pitch yaw"),
+        (model(link("a", '<pose relative_to="b"/>'), link("b", '<pose relative_to="a"/>')),
+         "relative to each other"),
+        (model(link("a"), link("b"), joint("j", "a", "b", "screw")), "'j' of type 'screw'"),
+        (model(link("a"), link("b"), joint("j", "a", "c")), "'c'"),
+        (model(link("a"), link("b"), joint("j", "a", "b", inner="<axis><xyz>0 0 0</xyz></axis>")),
+         "got the axis '0 0 0'"),
+        (model(link("a"), link("b"), joint("j", "a", "b", inner="<axis><limit><lower>1,5</lower>"
+         "</limit></axis>")), "got '1,5', expected a number"),
+        (model(link("a", mass="heavy")), "heavy"),
+    ],
+)  # fmt: skip
+def test_what_cannot_be_read_is_refused(text, says):
+    with pytest.raises(ModelError, match=says):
+        robots.load(text)
+
+
+@pytest.mark.skipif(package_folder("example-robot-data") is None, reason="needs example-robot-data")
+@pytest.mark.filterwarnings("ignore::footwork.errors.FootworkWarning")
+@pytest.mark.parametrize("name", ["cassie", "cassie_v2", "cassie_simple"])
+def test_cassie_is_the_same_on_both_sides(name):
+    folder = package_folder("example-robot-data") / "robots" / "cassie_description"
+    robot = robots.load(folder / "robots" / f"{name}.sdf")
+    assert 32 < robot.mass < 36
+    assert len(robot.closures) == 4
+    state = dynamics.State(robot, robot.neutral())
+    left, right = (state.frame_placement(f"{side}-foot").translation for side in ("left", "right"))
+    assert left == pytest.approx(right * [1, -1, 1], abs=1e-3)
+    assert 0.8 < state.com[2] - left[2] < 1.0
