@@ -178,17 +178,42 @@ def test_frames_worlds_balls_and_universal_joints():
     assert pytest.approx(np.eye(3), abs=1e-12) == J
 
 
+def test_joints_that_follow_others_and_names_of_joints_that_are_links():
+    law = "<multiplier>2</multiplier><reference>0.25</reference><offset>0.1</offset>"
+    follows = f'<axis><xyz>0 1 0</xyz><mimic joint="b">{law}</mimic></axis>'
+    robot = robots.load(
+        model(
+            link("a"),
+            link("b", "<pose>0 0 1 0 0 0</pose>"),
+            link("c", "<pose>0 0 2 0 0 0</pose>"),
+            joint("b", "a", "b"),
+            joint("c", "b", "c", inner=follows),
+        ),
+        base="fixed",
+        mimic="couple",
+    )
+    q = robot.close(robot.set(robot.neutral(), b=0.5))
+    angle = {name: np.arctan2(*q[2 * k : 2 * k + 2][::-1]) for k, name in enumerate("bc")}
+    assert angle["c"] == pytest.approx(2 * (angle["b"] - 0.25) + 0.1)
+
+
 def test_what_is_left_out_is_named():
     text = model(
         link("a"), '<link name="b"/>',
         joint("spring", "a", "b", inner="<axis><dynamics><spring_stiffness>5</spring_stiffness>"
               "</dynamics></axis>"),
         joint("gears", "a", "b", "gearbox", ""),
+        '<link name="c"><gravity>0</gravity><inertial><mass>2</mass></inertial></link>',
+        joint("a", "a", "c"),
         '<plugin name="p" filename="f"/>',
     )  # fmt: skip
     found = {(f.level, f.code) for f in robots.diagnose(text)}
     assert {("warning", "springs"), ("warning", "inertial"), ("warning", "closure")} <= found
+    assert ("warning", "gravity") in found
     assert ("info", "left out") in found
+    moon = text.replace("<model", "<world><gravity>0 0 -1.62</gravity><model")
+    moon = moon.replace("</model>", "</model></world>")
+    assert any("gravity of the world" in f.message for f in robots.diagnose(moon))
     with pytest.raises(ModelError, match="gearbox"):
         robots.load(text, strict=True)
     with pytest.warns(match="gearbox"):

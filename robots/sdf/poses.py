@@ -65,10 +65,10 @@ class Poses:
         self.origin = origin
         self._named: dict[str, tuple[Node, str]] = {}  # and what it is relative to
         self._attached: dict[str, str] = {}
-        for node in model.children:
-            if node.tag not in ("link", "joint", "frame"):
-                continue
-            name, attached = node.get("name"), node.get("attached_to") or MODEL
+        bodies = [node for node in model.children if node.tag in ("link", "frame")]
+        self._bodies = {node.get("name") for node in bodies}
+        for node in [*bodies, *model.all("joint")]:
+            name, attached = self.key(node), node.get("attached_to") or MODEL
             if name in self._named:
                 raise self.error(node, f"called {name!r}, of which there are two")
             relative = {"joint": text_of(node, "child"), "frame": attached}.get(node.tag, MODEL)
@@ -81,6 +81,11 @@ class Poses:
         self._known: dict[str, Any] = {MODEL: pin.SE3.Identity(), WORLD: pin.SE3.Identity()}
         for name, (node, _) in self._named.items():
             self.of(name, node)
+
+    def key(self, node: Node) -> str:
+        """Return the name of a link, joint or frame here: of joints, links may have the same."""
+        name = node.get("name")
+        return f"{name} (joint)" if node.tag == "joint" and name in self._bodies else name
 
     def error(self, node: Node, message: str) -> ModelError:
         """Return an error about an element of the file."""

@@ -39,6 +39,11 @@ def from_sdf(tree: Node, description: Description, options: Options) -> Parts:
     origin = description.origin
     written = _Conversion(_the_model(tree, origin), origin, tree.get("version"))
     written.run()
+    for world in tree.all("world"):
+        g = text_of(world, "gravity", "0 0 -9.8")
+        if not np.allclose(numbers(g, 3) or 0.0, (0, 0, -9.81), rtol=0, atol=0.02):
+            message, hint = f"the gravity of the world, {g}, is left out", "load(…, gravity=…)"
+            written.findings.append(Finding("warning", "gravity", message, hint, line=world.line))
     refuse_errors(written.findings, origin, options.strict)
     parts = from_urdf(written.robot, description, options)
     findings, passive = (*written.findings, *parts.findings), (*parts.passive, *written.passive)
@@ -50,6 +55,7 @@ def from_sdf(tree: Node, description: Description, options: Options) -> Parts:
 
 
 def _the_model(tree: Node, origin: str) -> Node:
+    """The one model of a file."""
     models = [m for parent in (tree, *tree.all("world")) for m in parent.all("model")]
     if len(models) != 1:
         names = ", ".join(model.get("name") for model in models) or "none"
@@ -94,7 +100,7 @@ class _Conversion:
             self._loop(joint)
         for frame in self.model.all("frame"):
             self._frame(frame)
-        others = sorted({n.tag for n in self.model.walk() if n.tag in _LEFT_OUT})
+        others = sorted({n.tag for n in self.model.walk() if n.tag in _LEFT_OUT or ":" in n.tag})
         if others:
             words = ", ".join(f"<{tag}>" for tag in others)
             self._report("info", "left out", f"{words} are left out", self.model)
@@ -108,6 +114,8 @@ class _Conversion:
 
     def _link(self, link: Node) -> None:
         found = _node("link", link, name=link.get("name"))
+        if text_of(link, "gravity", "1") in ("0", "false"):
+            self._report("warning", "gravity", "it has weight here, and none in the file", link)
         found.children.append(self._inertial(link))
         for tag in ("visual", "collision"):
             for shape in link.all(tag):
@@ -123,6 +131,9 @@ class _Conversion:
             message = f"{what}: it has 1 kg and 1 kg m² about each axis, the format's default"
             self._report("warning", "inertial", message, link, "give its mass and inertia")
             inertial = _node("inertial", link)
+        elif inertial.find("inertia") is None:
+            message = "no <inertia>: 1 kg m² about each axis, the format's default"
+            self._report("warning", "inertial", message, link, "give its inertia")
         inertia, found = inertial.find("inertia"), _node("inertial", inertial)
         values = {
             f"i{k}": text_of(inertia, f"i{k}", "1" if k[0] == k[1] else "0")
@@ -201,8 +212,8 @@ class _Conversion:
         """Write a joint; its child's frame is the joint's in a URDF, so another one may follow."""
         name, kind = joint.get("name"), joint.get("type")
         parent, child = (self.poses.link_of(text_of(joint, k), joint) for k in ("parent", "child"))
-        last = self._between(name, child, joint)
-        at = self._between(parent, name, joint)
+        last = self._between(self.poses.key(joint), child, joint)
+        at = self._between(parent, self.poses.key(joint), joint)
         axes = self._axes(joint)
         between = [f"{name}::link{k}" for k in range(1, len(axes))]
         if not last.isApprox(pin.SE3.Identity(), 1e-12):
@@ -252,9 +263,19 @@ class _Conversion:
         losses = {k: v for k in ("damping", "friction") if (v := text_of(dynamics, k))}
         if losses:
             written.children.append(_node("dynamics", dynamics or joint, **losses))
+        if (mimic := axis.find("mimic")) is not None:
+            written.children.append(self._mimic(mimic))
         if self._number(dynamics, "spring_stiffness", 0.0):
             hint = "dynamics.JointSprings has its torque"
             self._report("warning", "springs", "its spring is left out", joint, hint)
+
+    def _mimic(self, mimic: Node) -> Node:
+        """The law y = multiplier (x − reference) + offset of a joint that follows another."""
+        parts = (("multiplier", 1.0), ("reference", 0.0), ("offset", 0.0))
+        factor, reference, offset = (self._number(mimic, k, d) for k, d in parts)
+        leader = mimic.get("joint") + ("::1" if mimic.get("axis") == "axis2" else "")
+        law = {"multiplier": repr(factor), "offset": repr(offset - factor * reference)}
+        return _node("mimic", mimic, joint=leader, **law)
 
     def _number(self, node: Node | None, tag: str, default: float) -> float:
         """A number of a joint, which may be infinite."""
@@ -281,7 +302,7 @@ class _Conversion:
         v: Array = np.array(found) / np.linalg.norm(found)
         if not other:
             return v
-        R: Array = self._between(joint.get("name"), other, joint).rotation
+        R: Array = self._between(self.poses.key(joint), other, joint).rotation
         return np.asarray(R @ v, dtype=float)
 
     def _loop(self, joint: Node) -> None:
@@ -294,7 +315,7 @@ class _Conversion:
         written = _node(LOOP, joint, name=name, type="continuous" if kind in HINGES else kind)
         for end, key in (("link1", "parent"), ("link2", "child")):
             link = self.poses.link_of(text_of(joint, key), joint)
-            place = _origin(self._between(link, name, joint), joint).attrib
+            place = _origin(self._between(link, self.poses.key(joint), joint), joint).attrib
             written.children.append(_node(end, joint, link=link, **place))
         if kind in HINGES:
             axis = self._direction(joint, *self._axes(joint))
