@@ -92,7 +92,7 @@ class _Conversion:
         for link in self.model.all("link"):
             self._link(link)
         tree, loops = self._sorted()
-        if any(text_of(j, "parent") in (WORLD, MODEL) for j in tree):
+        if WORLD in (self.poses.link_of(text_of(joint, "parent"), joint) for joint in tree):
             self.robot.children.append(_node("link", self.model, name=WORLD))
         for joint in tree:
             self._joint(joint)
@@ -104,6 +104,9 @@ class _Conversion:
         if others:
             words = ", ".join(f"<{tag}>" for tag in others)
             self._report("info", "left out", f"{words} are left out", self.model)
+        if text_of(self.model, "static", "0") in ("1", "true"):
+            message = "the model is static in its file, and moves here"
+            self._report("warning", "base", message, self.model, "base='fixed', lock=[…]")
 
     def _report(self, level: str, code: str, message: str, node: Node, hint: str = "") -> None:
         where = {node.tag: node.get("name")} if node.tag in ("link", "joint") else {}
