@@ -17,7 +17,8 @@ from ...contacts import ContactSet, LineContact, SurfaceContact
 from ...contacts.surface_contact import PlacedContact
 from ...dynamics import State
 
-_SHAKEN = 0.1  # [rad], by about which joints are moved, as straight knees have fewer motions
+# [rad], by about which joints are perturbed: straight knees have fewer motions
+_PERTURBATION = 0.1
 _TURNS = 1e-3  # how far a unit motion of the joints turns a sole about an axis that is free
 
 
@@ -29,10 +30,10 @@ def rolling(contacts: ContactSet, q: Array) -> ContactSet:
     closed, turn it by ω = J_ω N. Where these span a plane, its normal is the axis that is not free.
     """
     robot = contacts.robot
-    shaken = np.zeros(robot.nv)
+    perturbed = np.zeros(robot.nv)
     joints = slice(6 if robot.is_floating else 0, None)
-    shaken[joints] = _SHAKEN * np.random.default_rng(0).standard_normal(robot.nv)[joints]
-    state = State(robot, robot.close(robot.integrate(q, shaken)))
+    perturbed[joints] = _PERTURBATION * np.random.default_rng(0).standard_normal(robot.nv)[joints]
+    state = State(robot, robot.close(robot.integrate(q, perturbed)))
     lines = {}
     for contact in contacts:
         if isinstance(contact, SurfaceContact):

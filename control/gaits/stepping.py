@@ -1,4 +1,4 @@
-"""How a kind of walking controller steps: what differs between plans and predictions."""
+"""Stepping: how swing feet of walking controllers move, and what their footholds count on."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from ..references import Profile
 
 
 class Stepping(NamedTuple):
-    """How swing feet move, and what their footholds count on.
+    """What differs between gaits that follow a plan of ξ and those that follow a prediction.
 
     Attributes:
         profile: of swing feet along the ground: s, s', s'' by the share of their time.

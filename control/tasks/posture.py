@@ -35,7 +35,8 @@ class PostureTask(Task):
 
     def entries(self, robot: Robot) -> Index:
         """Return the joints' entries of v (rows,), which are others of another robot."""
-        return np.concatenate([[], *joint_entries(robot, self.joints).values()]).astype(np.intp)
+        rows = [i for own in joint_entries(robot, self.joints).values() for i in own]
+        return np.array(rows, dtype=np.intp)
 
     def error(self, state: State, t: float) -> Array:
         """Return q* ⊖ q of the joints."""
