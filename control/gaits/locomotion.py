@@ -336,7 +336,7 @@ class GaitController(WalkingController):
         return self._support.is_left(self.controller.contacts, state, xi)
 
     def _quickest(self, state: State, t: float) -> int:
-        """The group whose step catches ξ at the least cost, see `stepping`."""
+        """The group whose step catches ξ at the least cost, see `FootholdProgram`."""
         places, costs = dict(self.feet.placements(state)), []
         for turn in range(len(self._groups)):
             self._turn = turn
