@@ -26,7 +26,6 @@ from .motion_verdicts import MotionVerdicts
 from .postures.collisions_along import SelfCollisions, self_collisions
 from .sensitivity.margin_gradients import MarginGradients, margin_gradients
 from .torque_limits import torque_bounds_of
-from .verdicts_along import along
 
 __all__ = [
     "Cause",
@@ -127,7 +126,7 @@ def contact_forces(
     """
     given = contacts, active, friction, wrenches, torque_limits
     whole, wanted = _threads(threads), _wanted(margin, torque_margin)
-    return along(MotionRows.of(robot, (q, v, a), *given, whole), whole, wanted)
+    return MotionVerdicts.of(MotionRows.of(robot, (q, v, a), *given, whole), whole, wanted)
 
 
 def decide(

@@ -27,7 +27,6 @@ from .equilibrium.states import axes_and_arm
 from .motion_verdicts import MotionVerdicts
 from .shortfall import shortfall
 from .torque_limits import TorqueBounds
-from .verdicts_along import along
 
 
 class Cause(IntEnum):
@@ -225,4 +224,5 @@ def _relaxed(
     free, asked = TorqueBounds.about(np.full(contacts.robot.na, np.inf)), verdicts.asked.at(rows)
     most = max(ROUGH, float(verdicts.friction.max(initial=0.0)))
     mu = np.full((1, 2), most) if rough else asked.friction
-    return along(asked._replace(contacts=contacts, bounds=free, friction=mu), threads, MARGINS)
+    relaxed = asked._replace(contacts=contacts, bounds=free, friction=mu)
+    return MotionVerdicts.of(relaxed, threads, MARGINS)

@@ -1,7 +1,4 @@
-"""Rows of a motion under contact, as batches are asked about them: checked, one array of each.
-
-Rows in which the same contacts touch are decided together.
-"""
+"""Rows of a motion under contact, as batches are asked about them: checked, one array of each."""
 
 from __future__ import annotations
 
@@ -23,41 +20,9 @@ from .equilibrium.flight import write_flight
 from .equilibrium.programs import Equilibrium
 from .equilibrium.states import ContactStates
 from .equilibrium.verdicts import Verdicts
+from .limits import ContactLimits
 from .loads_along import Wrenches, common, loads_along, table
 from .torque_limits import TorqueBounds, torque_bounds_of
-
-
-class SameContacts(NamedTuple):
-    """Rows in which the same contacts touch.
-
-    Attributes:
-        rows: (n,), which they are.
-        pattern: (C,), the contacts that touch; contacts: these.
-        q, load: (n, nq), (n, nv).
-        friction: (n or 1, 2); None: the contacts' own.
-        bounds: of the torques.
-    """
-
-    rows: Index
-    pattern: NDArray[np.bool_]
-    contacts: ContactSet
-    q: Array
-    load: Array
-    friction: Array | None
-    bounds: TorqueBounds
-
-    @property
-    def balances(self) -> Balances:
-        """What contacts and torques have to balance."""
-        return balances_of(self.contacts, self.q, self.load, self.friction, self.bounds)
-
-    def in_flight(self) -> Verdicts:
-        """Return the verdicts where nothing touches."""
-        robot = self.contacts.robot
-        out = Verdicts.allocate(len(self.q), 0, robot.nv, robot.na)
-        shifted, limits = self.bounds.shifted(robot, self.load), np.atleast_2d(self.bounds.half)
-        write_flight(shifted, limits, robot.actuated_rows, weight(robot), out)
-        return out
 
 
 class MotionRows(NamedTuple):
@@ -117,7 +82,12 @@ class MotionRows(NamedTuple):
         mu = None if friction is None else frictions(friction, len(loads)).copy()
         return cls(contact_set, qs, vs, accelerations, touching, loads, mu, bounds)
 
-    def at(self, rows: Index) -> MotionRows:
+    @property
+    def point_friction(self) -> Array:
+        """(N or 1, K, 2), μ of the contacts' points."""
+        return _of_points(self.contacts.limits, self.friction)
+
+    def at(self, rows: Index | slice) -> MotionRows:
         """Return some rows."""
         mu = self.friction
         own = mu if mu is None or len(mu) == 1 else mu[rows]
@@ -126,15 +96,41 @@ class MotionRows(NamedTuple):
 
     def by_contacts(self) -> Iterator[SameContacts]:
         """Yield the rows in which the same contacts touch."""
-        contacts, mu = self.contacts, self.friction
         patterns, which = np.unique(self.active, axis=0, return_inverse=True)
         for k, pattern in enumerate(patterns):
             rows = np.flatnonzero(which.reshape(-1) == k)
-            those = [c for c, on in zip(contacts, pattern, strict=True) if on]
-            some = contacts if pattern.all() else ContactSet(contacts.robot, those)
-            own = mu if mu is None or len(mu) == 1 else mu[rows]
-            given = self.q[rows], self.load[rows], own, self.bounds.at(rows)
-            yield SameContacts(rows, pattern, some, *given)
+            part = self if len(patterns) == 1 else self.at(rows)
+            some = self.contacts if pattern.all() else self.contacts.only(pattern)
+            asked = part._replace(contacts=some, active=part.active[:, pattern])
+            yield SameContacts(rows, pattern, asked)
+
+
+class SameContacts(NamedTuple):
+    """Rows in which the same contacts touch.
+
+    Attributes:
+        rows: (n,), which they are.
+        pattern: (C,), the contacts that touch.
+        asked: these rows, with these contacts alone.
+    """
+
+    rows: Index
+    pattern: NDArray[np.bool_]
+    asked: MotionRows
+
+    @property
+    def balances(self) -> Balances:
+        """What contacts and torques have to balance."""
+        asked = self.asked
+        return balances_of(asked.contacts, asked.q, asked.load, asked.friction, asked.bounds)
+
+    def in_flight(self) -> Verdicts:
+        """Return the verdicts where nothing touches."""
+        asked, robot = self.asked, self.asked.contacts.robot
+        out = Verdicts.allocate(len(asked.q), 0, robot.nv, robot.na)
+        shifted, limits = asked.bounds.shifted(robot, asked.load), np.atleast_2d(asked.bounds.half)
+        write_flight(shifted, limits, robot.actuated_rows, weight(robot), out)
+        return out
 
 
 def balances_of(
@@ -144,8 +140,7 @@ def balances_of(
     loads, limits = bounds.shifted(contacts.robot, loads), np.atleast_2d(bounds.half)
     # what any state limits is among the kernel's inequalities
     first = _first(contacts, qs, loads, limits)
-    points = first.limits.point_count
-    mu = first.limits.friction[None] if friction is None else of_points(friction, points)
+    mu = _of_points(first.limits, friction)
     return Balances(ContactStates(first, contacts, qs), loads, mu, limits)
 
 
@@ -192,6 +187,8 @@ def frictions(friction: ArrayLike, count: int | None = None) -> Array:
     return np.asarray(pairs * np.ones(2))
 
 
-def of_points(friction: Array, points: int) -> Array:
-    """Return μ (N, K, 2) of all points."""
-    return np.tile(friction[:, None], (1, points, 1))
+def _of_points(limits: ContactLimits, friction: Array | None) -> Array:
+    """Return μ (N or 1, K, 2) of all points, from that of rows (N or 1, 2), or their own."""
+    if friction is None:
+        return limits.friction[None]
+    return np.tile(friction[:, None], (1, limits.point_count, 1))

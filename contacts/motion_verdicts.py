@@ -1,5 +1,7 @@
 """Verdicts along a motion: those of `batch.contact_forces`, with what they were asked about.
 
+Rows in which the same contacts touch are decided together.
+
     Sᵀτ + Σ_k J_kᵀ f_k + h = 0,      h = τ_g + τ_ext − M a − vᵀCv
 
 The first six of h of a floating base are minus the wrench that all contacts together have to give,
@@ -22,11 +24,13 @@ from ..errors import ContactError
 from ..robots.robot import Robot
 from ..robots.values import number
 from .contact_set import ContactSet
+from .equilibrium import decision
 from .equilibrium.balance import weight
+from .equilibrium.decision import Wanted
 from .equilibrium.states import axes_and_arm
 from .equilibrium.verdicts import Verdicts
 from .friction_used import friction_used
-from .motion_rows import MotionRows, of_points
+from .motion_rows import MotionRows, SameContacts
 from .torque_limits import TorqueBounds
 
 
@@ -50,8 +54,13 @@ class MotionVerdicts(Verdicts):
     asked: MotionRows
 
     @classmethod
-    def of(cls, found: Verdicts, asked: MotionRows) -> MotionVerdicts:
-        """Return verdicts with what was asked."""
+    def of(cls, asked: MotionRows, threads: int, wanted: Wanted) -> MotionVerdicts:
+        """Return the verdicts on all rows, margins or not as wanted."""
+        robot, limits = asked.contacts.robot, asked.contacts.limits
+        found = Verdicts.allocate(len(asked.q), limits.point_count, robot.nv, robot.na)
+        for part in asked.by_contacts():
+            found.put(part.rows, part.pattern[limits.owner], _decided(part, threads, wanted))
+        found.torques[:] += asked.bounds.middle
         answers: dict[str, Any] = {k: getattr(found, k) for k in Verdicts.__dataclass_fields__}
         return cls(**answers, asked=asked)
 
@@ -83,8 +92,7 @@ class MotionVerdicts(Verdicts):
     @cached_property
     def friction(self) -> Array:
         """(N or 1, K, 2), μ of the points."""
-        mu, limits = self.asked.friction, self.contacts.limits
-        return limits.friction[None] if mu is None else of_points(mu, limits.point_count)
+        return self.asked.point_friction
 
     # --- the forces that were found --------------------------------------------------------------
 
@@ -146,3 +154,16 @@ class MotionVerdicts(Verdicts):
         presses = force[:, 2] > 1e-9 * (1 + np.linalg.norm(force, axis=1))
         fz = np.where(presses, force[:, 2], np.nan)
         return np.stack([-about[:, 1] / fz, about[:, 0] / fz], axis=1)
+
+
+def _decided(part: SameContacts, threads: int, wanted: Wanted) -> Verdicts:
+    """Return the verdicts on rows with the same contacts, torques from the middle of bounds."""
+    contacts = part.asked.contacts
+    if len(contacts) or contacts.robot.closures:
+        return decision.decide(part.balances, threads, wanted)
+    out = part.in_flight()
+    if not wanted.torque_margin:
+        out.torque_margin[:] = np.nan
+    if not wanted.margin:
+        out.margin[:] = np.nan
+    return out

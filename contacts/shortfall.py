@@ -36,7 +36,7 @@ def shortfall(verdicts: MotionVerdicts, rows: Index) -> Array:
     for start in range(0, len(rows), _ROWS):
         these = np.arange(start, min(start + _ROWS, len(rows)))
         for part in verdicts.asked.at(rows[these]).by_contacts():
-            if len(part.contacts):
+            if len(part.asked.contacts):
                 own = these[part.rows]
                 out[own] = _of_rows(part, out[own], radius)
     return out
@@ -56,8 +56,8 @@ def radius_of(robot: Robot) -> float:
 def _of_rows(part: SameContacts, w: Array, radius: float) -> Array:
     """Return the part of reactions w (n, 6) that contacts do not give."""
     units = np.repeat([1.0, 1 / radius], 3)
-    robot = part.contacts.robot
-    R = batch.frame_placement(robot, part.q, robot.base_joint)[:, :3, :3]
+    robot = part.asked.contacts.robot
+    R = batch.frame_placement(robot, part.asked.q, robot.base_joint)[:, :3, :3]
     local = ((w.reshape(-1, 2, 3) @ R).reshape(-1, 6)) * units  # in the axes of the base
     size = np.linalg.norm(local, axis=1)
     unit = local / np.where(size > 0, size, 1.0)[:, None]
@@ -79,10 +79,10 @@ def _of_rows(part: SameContacts, w: Array, radius: float) -> Array:
 
 def _columns(part: SameContacts, R: Array) -> tuple[Array, tuple[int, int, int]]:
     """Return what x in Lorentz cones gives about the centre of mass, base axes (n, 6, D K)."""
-    balances, Q = part.balances, part.q
+    balances, Q = part.balances, part.asked.q
     layout, filling = balances.first.layout, compiled.COLUMNS.select(len(Q))
     given, _ = balances.states.columns(layout, filling or compiled.COLUMNS.function)
-    arm = ((batch.com(part.contacts.robot, Q) - Q[:, :3])[:, None] @ R)[:, 0]
+    arm = ((batch.com(part.asked.contacts.robot, Q) - Q[:, :3])[:, None] @ R)[:, 0]
     B = given[:, :6].copy()
     B[:, 3:] -= np.cross(arm[:, :, None], B[:, :3], axis=1)
     mu = balances.friction

@@ -82,7 +82,7 @@ class TorqueBounds:
         """Whether all torques are limited as much to both sides."""
         return not self.middle.any()
 
-    def at(self, rows: Index) -> TorqueBounds:
+    def at(self, rows: Index | slice) -> TorqueBounds:
         """Return the bounds of some states."""
         many = self.lower.ndim > 1 and len(self.lower) > 1
         return TorqueBounds(self.lower[rows], self.upper[rows]) if many else self

@@ -27,12 +27,12 @@ from ...dynamics.link_forces import LinkPlaces
 from ...errors import ContactError, counted
 from ...robots import Robot
 from ...robots.values import whole_number
-from ..contact_set import Contacts, ContactSet
+from ..contact_set import Contacts
 from ..equilibrium.balance import weight
 from ..equilibrium.saddle import friction_slopes
 from ..equilibrium.saddles import ALONE, NONE, SEVERAL, UNTOLD, Saddles
 from ..loads_along import Wrenches, table
-from ..motion_rows import MotionRows, SameContacts, of_points
+from ..motion_rows import MotionRows, SameContacts
 from .balance_derivative import contact_places, slopes_of_twists
 
 Rows = slice | Index
@@ -145,8 +145,8 @@ def margin_gradients(
     loads = _Loads.of(robot, asked, wrenches)
     out = _nothing(asked, loads)
     for part in asked.by_contacts():
-        if len(part.contacts):
-            _write(out, part, asked, loads, whole)
+        if len(part.asked.contacts):
+            _write(out, part, loads, whole)
         else:
             out.margin[part.rows] = part.in_flight().margin
     if isinstance(torque_limits, bool | np.bool_) and torque_limits and robot.motors.by_speed:
@@ -236,21 +236,15 @@ class _Sweep:
     """Rows of a motion with the same contacts, and the multipliers of their margins.
 
     Attributes:
-        contacts: that touch.
-        q, v, a: (n, nq), (n, nv), (n, nv).
+        asked: the rows.
         found: their saddle points, zero where there are none.
-        friction: (n or 1, K, 2), μ of the points.
         places: where contacts act, and then other loads.
         loads: (n, 6 L), these.
         threads: that share the work.
     """
 
-    contacts: ContactSet
-    q: Array
-    v: Array
-    a: Array
+    asked: MotionRows
     found: Saddles
-    friction: Array
     places: LinkPlaces
     loads: Array
     threads: int
@@ -258,20 +252,20 @@ class _Sweep:
     @cached_property
     def flat(self) -> Array:
         """(6 C, k), from unknowns x to the contacts' wrenches at their centres, contact axes."""
-        rows = self.contacts.limits.wrench_rows
+        rows = self.asked.contacts.limits.wrench_rows
         return rows.reshape(-1, rows.shape[2])
 
     @cached_property
     def wrenches(self) -> Array:
         """(n, 6 C), of the contacts at the optimum."""
         wrenches = np.asarray(self.found.unknowns @ self.flat.T)
-        wrenches[:, 2::6] += self.found.margin[:, None] * self.contacts.limits.pulls
+        wrenches[:, 2::6] += self.found.margin[:, None] * self.asked.contacts.limits.pulls
         return wrenches
 
     @cached_property
     def _turned(self) -> Array:
         """(6 C, 6 C), from wrenches in contact axes to those that act on links."""
-        return np.asarray(scipy.linalg.block_diag(*contact_places(self.contacts).turned))
+        return np.asarray(scipy.linalg.block_diag(*contact_places(self.asked.contacts).turned))
 
     def power(self, wrenches: Array, of: Rows) -> tuple[PowerGradient, Array, Array]:
         """Return what yᵀτ changes with q, v and a for contacts' wrenches (…, 6 C), of some rows.
@@ -279,17 +273,17 @@ class _Sweep:
         And the twists that contacts (…, C, 6) and loads (…, L, 6) work along.
         """
         given = np.hstack([wrenches @ self._turned.T, self.loads[of]])
-        motion = self.q[of], self.v[of], self.a[of]
-        y, C = self.found.velocity[of], len(self.contacts)
-        robot = self.contacts.robot
+        asked, robot = self.asked, self.asked.contacts.robot
+        motion, C = (asked.q[of], asked.v[of], asked.a[of]), len(asked.contacts)
+        y = self.found.velocity[of]
         power, twists = with_loads(robot, motion, y, self.places, given, self.threads)
         own = twists[:, :C].reshape(len(y), -1) @ self._turned
         return power, own.reshape(-1, C, 6), twists[:, C:]
 
     def along_friction(self, x: Array, twists: Array, of: Rows) -> Array:
         """Slopes (…, C, 2) along friction of unknowns x of some rows, of each contact's points."""
-        limits, K = self.contacts.limits, self.contacts.limits.point_count
-        mu = self.friction if len(self.friction) == 1 else self.friction[of]
+        limits, mu = self.asked.contacts.limits, self.asked.point_friction
+        mu, K = mu if len(mu) == 1 else mu[of], limits.point_count
         rates = -(twists.reshape(len(x), -1) @ self.flat)
         if limits.whole_rows.A.size:
             rates += self.found.whole[of] @ limits.whole_rows.A
@@ -298,26 +292,21 @@ class _Sweep:
         return np.asarray(np.add.reduceat(slopes, limits.first, axis=1))
 
 
-def _write(
-    out: MarginGradients, part: SameContacts, asked: MotionRows, loads: _Loads, threads: int
-) -> None:
+def _write(out: MarginGradients, part: SameContacts, loads: _Loads, threads: int) -> None:
     """Write the rows in which the same contacts touch."""
-    contacts, found = part.contacts, Saddles.of(part.balances, threads)
+    asked, found = part.asked, Saddles.of(part.balances, threads)
     out.margin[part.rows], out.kinks[part.rows] = found.margin, _why(found)
-    limits, places = contacts.limits, loads.with_contacts(contact_places(contacts).links)
-    mu = limits.friction[None]
-    mu = mu if part.friction is None else of_points(part.friction, limits.point_count)
+    places = loads.with_contacts(contact_places(asked.contacts).links)
     none = found.kind == NONE
     found.clear(none, 0.0)
-    numbers = loads.numbers.reshape(len(asked.q), -1)
+    numbers = loads.numbers.reshape(len(loads.numbers), -1)
     for start in range(0, len(none), _ROWS):
         cut = slice(start, start + _ROWS)
         rows = _as_slice(part.rows[cut])
-        motion, own = (asked.q[rows], asked.v[rows], asked.a[rows]), mu if len(mu) == 1 else mu[cut]
-        at = contacts, *motion, found.part(cut), own, places, numbers[rows], threads
-        _write_slopes(out, _Sweep(*at), part, loads, rows)
-    limited = np.isfinite(np.atleast_2d(part.bounds.half))
-    y = np.abs(found.velocity[:, contacts.robot.actuated_rows])
+        sweep = _Sweep(asked.at(cut), found.part(cut), places, numbers[rows], threads)
+        _write_slopes(out, sweep, part, loads, rows)
+    limited = np.isfinite(np.atleast_2d(asked.bounds.half))
+    y = np.abs(found.velocity[:, asked.contacts.robot.actuated_rows])
     out.torque_limits[part.rows] = np.where(limited, y, 0.0)
     out.clear(part.rows[none])
 
@@ -332,7 +321,7 @@ def _write_slopes(
     out: MarginGradients, sweep: _Sweep, part: SameContacts, loads: _Loads, rows: Rows
 ) -> None:
     """Write the slopes of some rows."""
-    contacts, every = sweep.contacts, slice(None)
+    contacts, every = sweep.asked.contacts, slice(None)
     power, own, others = sweep.power(sweep.wrenches, every)
     for slopes, by in ((out.q, power.q), (out.v, power.v), (out.a, power.a)):
         slopes[rows] = -by
@@ -358,7 +347,7 @@ def _note_other_forces(
     out: MarginGradients, sweep: _Sweep, by_q: Array, twists: Array, rows: Rows
 ) -> None:
     """Tell where other contact forces are optimal too, with which slopes differ."""
-    contacts, x = sweep.contacts, sweep.found.others
+    contacts, x = sweep.asked.contacts, sweep.found.others
     more, size = x @ sweep.flat.T, weight(contacts.robot)
     of = np.flatnonzero(np.abs(more).max(axis=1) > _OTHER * size)  # nan is not
     if not len(of):
@@ -387,7 +376,7 @@ def _write_loads(
         u, w = twists[:, k, :3], twists[:, k, 3:]
         out.wrenches[name][rows] = np.hstack([u + np.cross(w, loads.points[k]), w])
     if loads.names == ("",):
-        robot, q = sweep.contacts.robot, sweep.q
+        robot, q = sweep.asked.contacts.robot, sweep.asked.q
         f, w = sweep.loads[:, :3], twists[:, 0, 3:]
         out.wrenches[""][rows, :3] += np.cross(w, batch.com(robot, q) - q[:, :3])
         # the moment about the base is m + (c − p) × f: (f × ω)ᵀ ∂(c − p)/∂q more
