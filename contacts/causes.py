@@ -26,7 +26,6 @@ from .equilibrium.reasons import ROUGH
 from .equilibrium.states import axes_and_arm
 from .motion_verdicts import MotionVerdicts
 from .shortfall import shortfall
-from .torque_limits import TorqueBounds
 
 
 class Cause(IntEnum):
@@ -221,8 +220,8 @@ def _relaxed(
     verdicts: MotionVerdicts, rows: Index, contacts: ContactSet, rough: bool, threads: int
 ) -> MotionVerdicts:
     """Return the verdicts on some rows without torque limits."""
-    free, asked = TorqueBounds.about(np.full(contacts.robot.na, np.inf)), verdicts.asked.at(rows)
+    strong = verdicts.asked.at(rows).without_torque_limits()
     most = max(ROUGH, float(verdicts.friction.max(initial=0.0)))
-    mu = np.full((1, 2), most) if rough else asked.friction
-    relaxed = asked._replace(contacts=contacts, bounds=free, friction=mu)
+    mu = np.full((1, 2), most) if rough else strong.friction
+    relaxed = strong._replace(contacts=contacts, friction=mu)
     return MotionVerdicts.of(relaxed, threads, MARGINS)

@@ -94,6 +94,10 @@ class MotionRows(NamedTuple):
         motion = self.q[rows], self.v[rows], self.a[rows], self.active[rows], self.load[rows]
         return MotionRows(self.contacts, *motion, own, self.bounds.at(rows))
 
+    def without_torque_limits(self) -> MotionRows:
+        """Return the same rows with joints of any strength."""
+        return self._replace(bounds=TorqueBounds.about(np.full(self.contacts.robot.na, np.inf)))
+
     def by_contacts(self) -> Iterator[SameContacts]:
         """Yield the rows in which the same contacts touch."""
         patterns, which = np.unique(self.active, axis=0, return_inverse=True)

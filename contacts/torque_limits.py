@@ -82,10 +82,13 @@ class TorqueBounds:
         """Whether all torques are limited as much to both sides."""
         return not self.middle.any()
 
-    def at(self, rows: Index | slice) -> TorqueBounds:
-        """Return the bounds of some states."""
-        many = self.lower.ndim > 1 and len(self.lower) > 1
-        return TorqueBounds(self.lower[rows], self.upper[rows]) if many else self
+    def at(self, rows: Index | slice | int) -> TorqueBounds:
+        """Return the bounds of some states, or of one, (na,)."""
+        if self.lower.ndim == 1:
+            return self
+        if len(self.lower) == 1:  # a row for all
+            rows = 0 if isinstance(rows, int | np.integer) else slice(None)
+        return TorqueBounds(self.lower[rows], self.upper[rows])
 
     def shifted(self, robot: Robot, load: Array) -> Array:
         """Return h + Sᵀm (nv,) or (N, nv): what torques about the middles must balance."""

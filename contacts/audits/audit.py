@@ -35,7 +35,7 @@ class Audit:
     """What was found about every sample of a motion.
 
     Attributes:
-        forces: verdicts on the forces, and what was asked: motion, schedule, options.
+        forces: verdicts on the forces, and what was asked: motion, schedule.
         terrain: the ground; None: the plane z = 0.
         checks: {name: Check}, in the order of `LIMITS`.
     """
@@ -84,7 +84,7 @@ class Audit:
     @cached_property
     def force_causes(self) -> Causes:
         """Why forces do not suffice, of all samples: what lacks, where, and along which motion."""
-        return batch.causes(self.forces.verdicts, threads=self.forces.options.threads)
+        return batch.causes(self.forces.verdicts, threads=self.forces.threads)
 
     @cached_property
     def kinds(self) -> tuple[str, ...]:

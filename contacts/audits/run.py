@@ -13,6 +13,7 @@ from ...dynamics.motions.sampled_states import SampledStates
 from ...errors import ContactError, unknown
 from ...robots import Robot
 from ...robots.values import array, boolean, instance, mapping, number, whole_number
+from .. import batch
 from ..contact_set import ContactSet
 from ..schedules.finding import find_contacts
 from ..schedules.schedule import ContactSchedule
@@ -23,7 +24,7 @@ from .audit import Audit
 from .check import LIMITS
 from .collisions import collision_check
 from .feet_checks import feet_checks
-from .force_checks import ForceOptions, forces_along
+from .force_checks import Forces
 from .joint_checks import joint_checks
 
 
@@ -78,8 +79,16 @@ def audit(
         schedule = _found(motion, terrain, friction, whole)
     _check_schedule(motion, schedule)
     external = with_loads(motion, schedule.loads, wrenches)
-    options = ForceOptions(friction, external, torque_limits, most, whole)
-    forces = forces_along(motion, schedule, options)
+    verdicts = batch.contact_forces(
+        *(motion.robot, motion.q, motion.v, motion.a, schedule.contacts),
+        active=schedule.touching,
+        friction=friction,
+        wrenches=external,
+        torque_limits=torque_limits,
+        torque_margin=torque_limits is not False,
+        threads=whole,
+    )
+    forces = Forces.of(motion, schedule, verdicts, most, whole)
     checks = [*forces.checks, *feet_checks(motion, schedule, terrain, most, whole)]
     checks += joint_checks(motion, most)
     if self_collision and motion.robot.has_collision_shapes:

@@ -7,16 +7,17 @@ verdict (`Hold.reason`), the reaction's angle and ZMP, the acceleration of the c
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from typing import Any
+from dataclasses import replace
 
 import numpy as np
 
 from ...arrays import Array
+from ...dynamics import State
 from ...dynamics.motions.motion import Motion
 from ...dynamics.topology import translations
 from ...robots.ranges import ranges
 from ..contact_set import ContactSet
-from ..forces import contact_forces
+from ..forces import decide
 from ..hold import Hold
 from .force_checks import Forces
 from .reaction import Reaction
@@ -37,21 +38,16 @@ def sentence(forces: Forces, stretch: Stretch) -> str:
 # --- forces --------------------------------------------------------------------------------------
 
 
-def hold_at(forces: Forces, sample: int, torque_limits: Any = False) -> Hold:
-    """Return the single verdict on a sample."""
-    motion, options = forces.motion, forces.options
-    contacts = touching_at(forces, sample)
-    state = motion.q[sample], motion.v[sample], motion.a[sample]
-    wrenches = options.wrenches_at(motion, sample)
-    return contact_forces(motion.robot, *state, contacts, wrenches, torque_limits)
-
-
-def touching_at(forces: Forces, sample: int) -> ContactSet:
-    """Return the contacts that touch at a sample, with the friction that was asked for."""
-    schedule = forces.schedule
-    pairs = zip(schedule.contacts, schedule.touching[sample], strict=True)
-    some = [forces.options.with_friction(contact) for contact, on in pairs if on]
-    return ContactSet(schedule.contacts.robot, some)
+def hold_at(forces: Forces, sample: int, torque_limits: bool = False) -> Hold:
+    """Return the single verdict on a sample, with torque limits or without."""
+    asked = forces.verdicts.asked
+    asked = asked if torque_limits else asked.without_torque_limits()
+    contacts = asked.contacts.only(asked.active[sample])
+    if asked.friction is not None:  # one for all
+        mu = float(asked.friction[0, 0])
+        contacts = ContactSet(contacts.robot, [replace(c, friction=mu) for c in contacts])
+    state = State(contacts.robot, asked.q[sample], asked.v[sample])
+    return decide(contacts, state, {}, asked.load[sample], asked.bounds.at(sample))
 
 
 def _contact_words(forces: Forces, stretch: Stretch) -> str:
@@ -130,7 +126,7 @@ def _spell(values: Array, peak: int) -> slice:
 
 
 def _torque_words(forces: Forces, stretch: Stretch) -> str:
-    hold = hold_at(forces, stretch.worst, forces.options.torque_limits_at(stretch.worst))
+    hold = hold_at(forces, stretch.worst, torque_limits=True)
     return hold.reason.partition(";")[0].removeprefix("torque limits: ")
 
 
