@@ -32,6 +32,7 @@ from .equilibrium.verdicts import Verdicts
 from .friction_used import friction_used
 from .motion_rows import MotionRows, SameContacts
 from .torque_limits import TorqueBounds
+from .zmp import zmp_of
 
 
 def about_com(robot: Robot, q: Array, forces: Array) -> Array:
@@ -148,12 +149,9 @@ class MotionVerdicts(Verdicts):
             ContactError: a fixed base.
         """
         at = number(height, "height", unit="[m]", error=ContactError)
-        force, moment = self.reaction[:, :3], self.reaction[:, 3:]
+        force, moment, origin = self.reaction[:, :3], self.reaction[:, 3:], np.array([0.0, 0.0, at])
         com = batch.com(self.contacts.robot, self.q)
-        about = moment + np.cross(com - np.array([0.0, 0.0, at]), force)
-        presses = force[:, 2] > 1e-9 * (1 + np.linalg.norm(force, axis=1))
-        fz = np.where(presses, force[:, 2], np.nan)
-        return np.stack([-about[:, 1] / fz, about[:, 0] / fz], axis=1)
+        return zmp_of(force, moment + np.cross(com - origin, force), origin)[:, :2]
 
 
 def _decided(part: SameContacts, threads: int, wanted: Wanted) -> Verdicts:

@@ -3,8 +3,9 @@
     minimise ‖f‖² + ‖m/ρ‖²  subject to  A x + [f; m] = w,  x ∈ K
 
 w is the reaction about the centre of mass, A what the contacts' forces x in their cones give of it,
-ρ the radius of gyration of the masses about it: √(‖f‖² + ‖m/ρ‖²)/mass is an acceleration, by how
-much the motion of the body is off. [f; m] is the part of w in the polar cone of {A x : x ∈ K}.
+ρ the radius of gyration of the masses about it, in the posture to stand in: √(‖f‖² + ‖m/ρ‖²)/mass
+is an acceleration, by how much the motion of the body is off. [f; m] is the part of w in the polar
+cone of {A x : x ∈ K}.
 """
 
 from __future__ import annotations
@@ -32,7 +33,8 @@ def shortfall(verdicts: MotionVerdicts, rows: Index) -> Array:
     Of contacts that the cones of their points limit, and nothing else: what bounds and torsional
     friction of patches refuse is not counted. nan where it is not proved.
     """
-    out, radius = verdicts.reaction[rows].copy(), radius_of(verdicts.contacts.robot)
+    robot = verdicts.contacts.robot
+    out, radius = verdicts.reaction[rows].copy(), radius_of(robot, robot.posture())
     for start in range(0, len(rows), _ROWS):
         these = np.arange(start, min(start + _ROWS, len(rows)))
         for part in verdicts.asked.at(rows[these]).by_contacts():
@@ -42,12 +44,11 @@ def shortfall(verdicts: MotionVerdicts, rows: Index) -> Array:
     return out
 
 
-def radius_of(robot: Robot) -> float:
-    """Return ρ = √(Σ m_i r_i²/m) of the masses about their centre, in the posture to stand in [m].
+def radius_of(robot: Robot, q: Array) -> float:
+    """Return ρ = √(Σ m_i r_i²/m) of the masses about their centre at q (nq,) [m].
 
     From the trace of the inertia about the base's origin, which is 2 Σ m_i r_i².
     """
-    q = robot.posture()
     about_base = np.trace(batch.mass_matrix(robot, q[None])[0, 3:6, 3:6]) / (2 * robot.mass)
     arm = batch.com(robot, q[None])[0] - q[:3]
     return float(np.sqrt(about_base - arm @ arm))

@@ -341,7 +341,7 @@ def test_what_contacts_lack_is_the_least_there_is(biped):
     active = np.ones((count, len(feet)), dtype=bool)
     active[::3, 1], active[5] = False, False
     found = batch.contact_forces(biped, Q, V, A, feet, active=active, torque_limits=False)
-    causes, radius = batch.causes(found), radius_of(biped)
+    causes, radius = batch.causes(found), radius_of(biped, biped.posture())
     holds = found.feasible == 1
     assert not causes.missing[holds].any()
     assert causes.missing[~holds].any(axis=1).all()

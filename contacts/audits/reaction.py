@@ -10,7 +10,9 @@ import numpy as np
 from ...arrays import Array
 from ...dynamics import batch
 from ...dynamics.motions.motion import Motion
-from ..motion_verdicts import MotionVerdicts
+from ..motion_verdicts import MotionVerdicts, about_com
+from ..shortfall import radius_of
+from ..zmp import zmp_of
 
 
 @dataclass(frozen=True, eq=False)
@@ -42,12 +44,10 @@ class Reaction:
         """Return the reaction of a floating base."""
         robot, q = motion.robot, motion.q
         com, gravity = batch.com(robot, q), np.array(robot._model.gravity.linear, dtype=float)
-        R = batch.frame_placement(robot, q, robot.base_joint)[:, :3, :3]
-        needed = batch.inverse_dynamics(robot, q, motion.v, motion.a)[:, :3, None]
-        acceleration = gravity + (R @ needed)[:, :, 0] / robot.mass
-        about_origin = np.trace(batch.mass_matrix(robot, q[:1])[0, 3:6, 3:6]) / (2 * robot.mass)
-        radius = float(np.sqrt(about_origin - np.sum((com[0] - q[0, :3]) ** 2)))
+        needed = about_com(robot, q, batch.inverse_dynamics(robot, q, motion.v, motion.a))
+        acceleration = gravity + needed[:, :3] / robot.mass
         force, moment = verdicts.reaction[:, :3], verdicts.reaction[:, 3:]
+        radius = radius_of(robot, q[0])
         return cls(force, moment, com, acceleration, robot.mass, gravity, radius)
 
     @cached_property
@@ -63,4 +63,4 @@ class Reaction:
         """
         force = self.force[sample]
         moment = self.moment[sample] + np.cross(self.com[sample] - point, force)
-        return np.asarray(point + np.cross(normal, moment) / (normal @ force))
+        return zmp_of(force, moment, point, normal)
