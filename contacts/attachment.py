@@ -64,6 +64,18 @@ class Attached(ABC):
         return ()
 
 
+def axes_and_arm(contact: Attached, T: Array) -> tuple[Array, Array]:
+    """Return the axes R (N or 1, 3, 3) of a contact and the arm (N, 3) to its centre, world axes.
+
+    Args:
+        contact: whose axes are those of the ground, or turn with its frame.
+        T: (N, 4, 4), placements of its frame.
+    """
+    turn, own = T[:, :3, :3], contact.axes_in_frame
+    arm = turn @ contact.centre_in_frame + contact.ball_arm
+    return (np.array(contact.axes_in_world)[None] if own is None else turn @ own), arm
+
+
 class Attachment:
     """K contacts on the joints of a robot, as arrays.
 

@@ -19,11 +19,12 @@ from ..arrays import Array, Index
 from ..dynamics import batch
 from ..errors import ContactError
 from ..robots.values import instance, whole_number
+from .attachment import axes_and_arm
 from .contact import Contact
 from .contact_set import ContactSet
 from .equilibrium.decision import MARGINS
 from .equilibrium.reasons import ROUGH
-from .equilibrium.states import axes_and_arm
+from .frames_along import frame_twists
 from .motion_verdicts import MotionVerdicts
 from .shortfall import shortfall
 
@@ -103,7 +104,7 @@ class Causes:
         """Return the velocity (n, 3) of a contact's centre along the certificates, its axes."""
         contact, robot = self.verdicts.contacts.contacts[c], self.verdicts.contacts.robot
         Q, y = self.verdicts.q[rows], np.nan_to_num(self.velocity[rows])
-        twist = (batch.frame_jacobian(robot, Q, contact.frame) @ y[:, :, None])[:, :, 0]
+        twist = frame_twists(robot, Q, y, contact.frame)
         R, arm = axes_and_arm(contact, batch.frame_placement(robot, Q, contact.frame))
         u = twist[:, :3] + np.cross(twist[:, 3:], arm)
         return np.asarray((u[:, None] @ R)[:, 0])

@@ -18,10 +18,9 @@ from ..dynamics.spatial import rotations
 from ..errors import ContactError
 from ..robots import Robot
 from ..robots.values import array
+from .frames_along import frame_torques
 
 Wrenches = Mapping[str, Wrench | ArrayLike] | ArrayLike  # along the rows of a motion
-
-_ROWS = 512  # Jacobians (rows, 6, nv) at a time, so that they stay in the cache
 
 
 def loads_along(
@@ -62,17 +61,6 @@ def _torques_of(robot: Robot, qs: Array, wrenches: Mapping[str, Wrench | ArrayLi
     for frame, wrench in wrenches.items():
         total += frame_torques(robot, qs, frame, about_origin(robot, qs, frame, wrench))
     return total
-
-
-def frame_torques(robot: Robot, qs: Array, frame: str, wrenches: Array) -> Array:
-    """Return Jᵀw (N, nv) of wrenches w (N, 6) on a frame about its origin, world axes."""
-    torques, J = np.empty((len(qs), robot.nv)), np.empty((min(_ROWS, len(qs)), 6, robot.nv))
-    for first in range(0, len(qs), _ROWS):
-        rows = slice(first, min(first + _ROWS, len(qs)))
-        out = J[: rows.stop - first]
-        many_states.frame_jacobian(robot, qs[rows], frame, out=out)
-        torques[rows] = np.einsum("nij,ni->nj", out, wrenches[rows])
-    return torques
 
 
 def about_origin(robot: Robot, qs: Array, frame: str, wrench: Wrench | ArrayLike) -> Array:

@@ -23,11 +23,11 @@ from ..dynamics import batch
 from ..errors import ContactError
 from ..robots.robot import Robot
 from ..robots.values import number
+from .attachment import axes_and_arm
 from .contact_set import ContactSet
 from .equilibrium import decision
 from .equilibrium.balance import weight
 from .equilibrium.decision import Wanted
-from .equilibrium.states import axes_and_arm
 from .equilibrium.verdicts import Verdicts
 from .friction_used import friction_used
 from .motion_rows import MotionRows, SameContacts

@@ -9,12 +9,11 @@ import numpy as np
 from ..arrays import Array, Index
 from ..dynamics import batch
 from ..dynamics.motions.motion import Motion
-from ..robots import Robot
+from .attachment import axes_and_arm
 from .contact import Contact
 from .contact_set import ContactSet
+from .frames_along import frame_twists
 from .terrain.terrain import Terrain
-
-_ROWS = 512  # Jacobians (rows, 6, nv) at a time, so that they stay in the cache
 
 
 class PointPaths(NamedTuple):
@@ -67,28 +66,12 @@ class PointPaths(NamedTuple):
         return terrain.signed_distance(self.positions)
 
 
-def frame_twists(robot: Robot, q: Array, v: Array, frame: str, threads: int = 1) -> Array:
-    """Return J v = [v; ω] (n, 6) of a frame for q (n, nq) and v (n, nv), world axes."""
-    count = len(q)
-    twists, J = np.empty((count, 6)), np.empty((min(_ROWS, count), 6, robot.nv))
-    for first in range(0, count, _ROWS):
-        rows = slice(first, min(first + _ROWS, count))
-        out = J[: rows.stop - first]
-        batch.frame_jacobian(robot, q[rows], frame, out=out, threads=threads)
-        twists[rows] = np.einsum("nij,nj->ni", out, v[rows])
-    return twists
-
-
 def _of_contact(contact: Contact, places: Array, twists: Array) -> tuple[Array, Array, Array]:
     """Positions, velocities and normals (n, k, 3) of a contact's points."""
-    R, origin = places[:, :3, :3], places[:, :3, 3]
-    turning, fixed = contact.axes_in_frame, contact.axes_in_world
-    axes = np.eye(3) if turning is None else turning
-    local = contact.centre_in_frame + contact.points @ axes.T
-    arms = local @ R.transpose(0, 2, 1) + contact.ball_arm
-    positions = origin[:, None] + arms
+    axes, arm = axes_and_arm(contact, places)
+    arms = arm[:, None] + contact.points @ axes.transpose(0, 2, 1)
+    positions = places[:, None, :3, 3] + arms
     velocities = twists[:, None, :3] + np.cross(twists[:, None, 3:], arms)
     if (surface := contact.surface) is not None:
         velocities = velocities - surface.velocity(positions)
-    z = R @ axes[:, 2] if fixed is None else np.broadcast_to(fixed[:, 2], origin.shape)
-    return positions, velocities, np.broadcast_to(z[:, None], positions.shape)
+    return positions, velocities, np.broadcast_to(axes[:, None, :, 2], positions.shape)

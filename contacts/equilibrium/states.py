@@ -17,7 +17,7 @@ import numpy as np
 from ...arrays import Array
 from ...dynamics import batch
 from ...dynamics.topology import carried_by
-from ..contact import Contact
+from ..attachment import axes_and_arm
 from ..contact_set import ContactSet
 from ..kernels.contact_columns import ContactFrames
 from .problems import Layout
@@ -100,18 +100,6 @@ class ContactStates:
 
 
 States = ListedStates | ContactStates
-
-
-def axes_and_arm(contact: Contact, T: Array) -> tuple[Array, Array]:
-    """Return the axes R (N or 1, 3, 3) of a contact and the arm (N, 3) to its centre, world axes.
-
-    Args:
-        contact: whose axes are those of the ground, or turn with its frame.
-        T: (N, 4, 4), placements of its frame.
-    """
-    turn, own = T[:, :3, :3], contact.axes_in_frame
-    arm = turn @ contact.centre_in_frame + contact.ball_arm
-    return (np.array(contact.axes_in_world)[None] if own is None else turn @ own), arm
 
 
 def contact_frames(contacts: ContactSet) -> ContactFrames:

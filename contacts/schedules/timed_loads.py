@@ -15,8 +15,8 @@ from ...dynamics import Wrench, batch
 from ...dynamics.motions.motion import Motion
 from ...errors import ContactError
 from ...robots.values import array, instance, number, sequence, text, vector
-from ..loads_along import about_origin, frame_torques
-from ..point_paths import frame_twists
+from ..frames_along import frame_torques, frame_twists
+from ..loads_along import about_origin
 
 
 @dataclass(frozen=True, eq=False)

@@ -20,7 +20,7 @@ from numpy.typing import NDArray
 
 from ...arrays import Array
 from ...contacts import Contact, ContactSet
-from ...contacts.equilibrium.states import axes_and_arm
+from ...contacts.attachment import axes_and_arm
 from ...contacts.postures.inverse_kinematics import joint_limits
 from ...dynamics import batch
 from ...dynamics.topology import plain_coordinates
