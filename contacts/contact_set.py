@@ -16,7 +16,6 @@ from numpy.typing import ArrayLike, NDArray
 from .. import registry
 from ..arrays import Array
 from ..dynamics import State
-from ..dynamics.spatial import skew
 from ..errors import ContactError, FootworkWarning, unknown
 from ..robots import Foot, Robot
 from ..robots.configuration import check_robot
@@ -194,20 +193,10 @@ class ContactSet:
 
     def transmission(self, q: ArrayLike | State) -> Array:
         """Return G (dim, n), from the unknowns x of `limits` to forces in the rows of J."""
-        limits, at, state = self.limits, self.attachment, State.of(self.robot, q)
-        points = np.arange(limits.point_count)
-        R = at.rotations(state)[limits.owner]
-        wrenches = np.zeros((len(self), 6, len(points), 3))  # of forces, at the centres
-        wrenches[limits.owner, :3, points] = R
-        wrenches[limits.owner, 3:, points] = skew(at.arms(state)) @ R
-        G = np.zeros((self.dim, limits.size))
-        G[:, : 3 * len(points)] = at.selection(state) @ wrenches.reshape(
-            6 * len(self), 3 * len(points)
-        )
-        spins = [self.rows(self.contacts[i].name).stop - 1 for i in limits.soft]
-        own = 3 * len(points) + np.arange(len(spins))
-        G[spins, own] = limits.torsion[limits.soft]
-        return G
+        at, state = self.attachment, State.of(self.robot, q)
+        local = self.limits.wrench_rows.reshape(len(self), 2, 3, self.limits.size)
+        wrenches = at.rotations(state)[:, None] @ local  # at the centres, world axes
+        return at.selection(state) @ wrenches.reshape(6 * len(self), self.limits.size)
 
     def __iter__(self) -> Iterator[Contact]:
         return iter(self.contacts)

@@ -151,17 +151,13 @@ class Hold:
     @cached_property
     def wrenches(self) -> dict[str, Wrench] | None:
         """{contact: Wrench of the environment on the robot, at its centre, world axes}."""
-        if self.forces is None:
+        if self._unknowns is None:
             return None
-        wrenches = {}
-        moments = self.balance.limits.moments(np.asarray(self._unknowns))
-        for contact, moment in zip(self.contacts, moments, strict=True):
-            T = contact.pose(self.contacts.robot, self.q)
-            arms = contact.world_points(self.contacts.robot, self.q) - T.translation
-            f = self.forces[contact.name]
-            total = np.cross(arms, f).sum(axis=0) + moment * T.rotation[:, 2]
-            wrenches[contact.name] = Wrench(f.sum(axis=0), total, T.translation)
-        return wrenches
+        local = self.balance.limits.wrenches(self._unknowns).reshape(-1, 2, 3)
+        world = local @ self.axes.transpose(0, 2, 1)
+        places = self.contacts.attachment.positions(self.state)
+        parts = zip(self.contacts.names, world, places, strict=True)
+        return {name: Wrench(force, moment, p) for name, (force, moment), p in parts}
 
     @cached_property
     def torques(self) -> Array | None:

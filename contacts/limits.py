@@ -236,11 +236,16 @@ class ContactLimits:
         """Return the forces (K, 3) of x, in contact axes [N]."""
         return np.asarray(x[: 3 * self.point_count].reshape(-1, 3))
 
-    def moments(self, x: Array) -> Array:
-        """Return the moments (C,) that soft points give besides their force, about the normal."""
-        moments = np.zeros(self.contact_count)
-        moments[self.soft] = self.torsion[self.soft] * x[3 * self.point_count : self.own]
-        return moments
+    def wrenches(self, x: Array, epsilon: float = 0.0) -> Array:
+        """Return [force; moment] (C, 6) of the contacts at their centres, contact axes [N, N·m].
+
+        Args:
+            x: (n,).
+            epsilon: of margin: normal forces besides x, as `pulls` share it [N].
+        """
+        wrenches = np.asarray(self.wrench_rows @ x)
+        wrenches[:, 2] += epsilon * self.pulls
+        return wrenches
 
     # --- the same contacts with other limits ------------------------------------------------------
 

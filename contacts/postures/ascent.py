@@ -26,7 +26,7 @@ from ..equilibrium.balance import load
 from ..equilibrium.programs import Equilibrium
 from ..equilibrium.saddle import Saddle, saddle_point
 from ..equilibrium.solving import solve
-from ..sensitivity.balance_derivative import balance_derivative, local_wrenches
+from ..sensitivity.balance_derivative import balance_derivative
 from ..torque_limits import TorqueBounds
 from .inverse_kinematics import InverseKinematics
 
@@ -111,8 +111,8 @@ class Ascent:
     def _change(self, q: Array, saddle: Saddle, balance: Equilibrium) -> Array:
         """∂(A x̄ + ε̄ N + h)/∂q (nv, nv)."""
         contacts, zero = self.ik.goal.touching, np.zeros(self.ik.robot.nv)
-        rows, inner = balance.limits.wrench_rows, balance.inner(saddle.unknowns)
-        wrenches = local_wrenches(contacts, saddle.unknowns, saddle.margin, rows)
+        inner = balance.inner(saddle.unknowns)
+        wrenches = balance.limits.wrenches(saddle.unknowns, saddle.margin)
         state = State(self.ik.robot, q, zero)
         loads = external_forces(state, self.external)
         return balance_derivative(contacts, state, zero, wrenches, loads, inner)

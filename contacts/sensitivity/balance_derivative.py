@@ -54,23 +54,6 @@ def contact_places(contacts: ContactSet) -> ContactPlaces:
     return ContactPlaces(LinkPlaces(at.joints, frames, np.where(still, AT_BODY, TURNING)), turned)
 
 
-def local_wrenches(
-    contacts: ContactSet, x: Array, epsilon: float, wrench_rows: Array | None = None
-) -> Array:
-    """Return the wrenches (C, 6) at the centres, contact axes, of x (n,) and ε along the normals.
-
-    Args:
-        contacts: whose.
-        x: unknowns, as in `Balance`.
-        epsilon: of margin: normal forces besides, shared as the limits say [N].
-        wrench_rows: of other limits than those of the contacts.
-    """
-    rows = contacts.limits.wrench_rows if wrench_rows is None else wrench_rows
-    wrenches = np.asarray(rows @ x)
-    wrenches[:, 2] += epsilon * contacts.limits.pulls
-    return wrenches
-
-
 def balance_derivative(
     contacts: ContactSet,
     state: State,

@@ -22,7 +22,6 @@ from ..contact_set import ContactSet
 from ..equilibrium.margins import Shrinking, largest_push
 from ..equilibrium.programs import Equilibrium
 from ..equilibrium.saddle import Saddle, saddle_point
-from .balance_derivative import local_wrenches
 
 _STEPS = 20  # of Newton's and of the secant method
 _ROOT = 2e-11  # of the weight: accuracy of the saddle point's margin
@@ -57,7 +56,7 @@ def of_margin(
 ) -> Optimum:
     """Return the margin: `Hold.margin`. `known` is its saddle point, here and below."""
     found = saddle_point(balance) if known is None else known
-    wrenches = local_wrenches(contacts, found.unknowns, found.margin, balance.limits.wrench_rows)
+    wrenches = balance.limits.wrenches(found.unknowns, found.margin)
     friction, inner = found.friction(balance.limits), balance.inner(found.unknowns)
     return Optimum(found.margin, balance.weight, wrenches, found.velocity, friction, inner)
 
@@ -87,7 +86,7 @@ def of_push(
         # first to the normal, then where the tilt's chord is zero
         rate = -1.0 if before is None else (tilt - before[1]) / (angle - before[0])
         before, angle = (angle, tilt), angle - tilt / rate if rate < 0 else angle + tilt
-    wrenches = local_wrenches(contacts, found.unknowns, 0.0, balance.limits.wrench_rows)
+    wrenches = balance.limits.wrenches(found.unknowns)
     friction, inner = found.friction(balance.limits), balance.inner(found.unknowns)
     push = found.margin * d
     return Optimum(found.margin, weight, wrenches, found.velocity, friction, inner, push)
@@ -115,7 +114,7 @@ def of_friction(
     if not abs(found.margin) <= 1e-9 * balance.weight:
         raise ContactError(f"hold: no friction margin found near {s:.3g}")
     factor, limits = -1.0 / slope, balance.limits.shrunk(s)
-    wrenches = local_wrenches(contacts, found.unknowns, found.margin, limits.wrench_rows)
+    wrenches = limits.wrenches(found.unknowns, found.margin)
     friction = factor * found.friction(limits) / s
     inner = balance.inner(found.unknowns)
     return Optimum(s, 1.0, wrenches, factor * found.velocity, friction, inner)
