@@ -6,7 +6,7 @@ are worth asking (`kernels/boxes.py`).
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from functools import cached_property
 from typing import Any, NamedTuple
@@ -25,7 +25,7 @@ from ...robots.values import whole_number
 from ..geometry.shapes import distance_of, nearest_points
 from ..kernels.boxes import NEAR_BOXES
 from ..loads_along import table
-from .self_collision import CandidatePairs, LinkPair, candidate_pairs
+from .self_collision import CandidatePairs, LinkPair, candidate_pairs, nearest_of_links
 
 _ROWS = 1024  # whose placements are held at a time
 _ROUNDING = 1e-6  # between what coal calls a collision and its distances [m]
@@ -98,33 +98,25 @@ def self_collisions(
     Q, candidates = table(q, robot.nq, "q"), candidate_pairs(robot, clearance)
     check_reach(robot, Q)
     whole = whole_number(threads, "threads", at_least=1, exact=True, error=ContactError)
-    found: list[_Found] = []
+    found: list[tuple[int, LinkPair]] = []
     with tqdm(total=len(Q), unit=" configurations", disable=None, delay=1.0) as bar:
         for start in range(0, len(Q), _ROWS):
             rows = Q[start : start + _ROWS]
             for i, near in _of_rows(robot, candidates, rows, clearance, whole):
-                found.append(near._replace(row=start + i))
+                found += [(start + i, pair) for pair in nearest_of_links(near)]
             bar.update(len(rows))
     return _collected(len(Q), found)
 
 
-class _Found(NamedTuple):
-    row: int
-    distance: float
-    links: tuple[str, str]
-    points: Array
-
-
 def _of_rows(
     robot: Robot, candidates: CandidatePairs, Q: Array, clearance: float, threads: int
-) -> Iterator[tuple[int, _Found]]:
-    """Yield what is near, with the row, some pairs of links more than once."""
+) -> Iterator[tuple[int, Iterable[LinkPair]]]:
+    """Yield rows and what is near there, some pairs of links more than once."""
     kernel = NEAR_BOXES.select(len(Q)) if len(candidates.pairs) else None
     if kernel is None:
         with NEAR_BOXES.uncompiled(len(Q)):
             for i, q in enumerate(Q):
-                for one in candidates.near(robot, q, clearance):
-                    yield i, _Found(i, one.distance, one.links, one.points)
+                yield i, (one.pair() for one in candidates.near(robot, q, clearance))
         return
     links, keep = _Links.of(robot, candidates), np.minimum(clearance, candidates.most)
     T = np.empty((len(Q), len(links.names), 4, 4))
@@ -135,8 +127,7 @@ def _of_rows(
     carried = T[:, links.of_shape][..., :3, :3] @ links.shapes
     carried[..., 3] += T[:, links.of_shape][..., :3, 3]
     for i in np.flatnonzero(close.any(axis=1)).tolist():
-        for near in _asked(candidates, carried[i], np.flatnonzero(close[i]).tolist(), keep):
-            yield i, near
+        yield i, _asked(candidates, carried[i], np.flatnonzero(close[i]).tolist(), keep)
 
 
 class _Links(NamedTuple):
@@ -167,7 +158,9 @@ class _Links(NamedTuple):
         return cls(names, of_shape, local, boxes)
 
 
-def _asked(candidates: CandidatePairs, T: Array, pairs: list[int], keep: Array) -> Iterator[_Found]:
+def _asked(
+    candidates: CandidatePairs, T: Array, pairs: list[int], keep: Array
+) -> Iterator[LinkPair]:
     """Yield the pairs that are nearer than `keep`, for shapes at T (S, 3, 4)."""
     shapes, places = candidates.shapes.geometryObjects, dict[int, Any]()
     for k in pairs:
@@ -180,7 +173,7 @@ def _asked(candidates: CandidatePairs, T: Array, pairs: list[int], keep: Array) 
             distance, result = distance_of(*given)
             if distance < keep[k]:
                 links_of = candidates.links[i], candidates.links[j]
-                yield _Found(0, distance, links_of, nearest_points(result))
+                yield LinkPair(links_of, distance, nearest_points(result))
 
 
 def _near(given: tuple[Any, ...], keep: float) -> bool:
@@ -190,19 +183,14 @@ def _near(given: tuple[Any, ...], keep: float) -> bool:
     return bool(result.isCollision())
 
 
-def _collected(count: int, found: list[_Found]) -> SelfCollisions:
-    """Of each pair of links in a row the nearest shapes, the nearest pair first."""
-    best: dict[tuple[int, tuple[str, str]], _Found] = {}
-    for near in sorted(found, key=lambda near: near.distance):
-        best.setdefault((near.row, near.links), near)
-    kept = sorted(best.values(), key=lambda near: (near.row, near.distance))
-    links = tuple(dict.fromkeys(near.links for near in kept))
+def _collected(count: int, found: list[tuple[int, LinkPair]]) -> SelfCollisions:
+    links = tuple(dict.fromkeys(pair.links for _, pair in found))
     number_of = {pair: k for k, pair in enumerate(links)}
     return SelfCollisions(
         count,
         links,
-        np.array([near.row for near in kept], dtype=np.intp),
-        np.array([number_of[near.links] for near in kept], dtype=np.intp),
-        np.array([near.distance for near in kept]),
-        np.array([near.points for near in kept]).reshape(-1, 2, 3),
+        np.array([row for row, _ in found], dtype=np.intp),
+        np.array([number_of[pair.links] for _, pair in found], dtype=np.intp),
+        np.array([pair.distance for _, pair in found]),
+        np.array([pair.points for _, pair in found]).reshape(-1, 2, 3),
     )

@@ -121,7 +121,7 @@ class Goal:
         """Return the derivative (m, nv) of the errors along tangent steps."""
         state = State.of(self.robot, q)
         rows = self.fixed_jacobian(state)
-        return np.vstack([rows, self.clearance.jacobian(state.q)]) if self.clearance else rows
+        return np.vstack([rows, self.clearance.jacobian(state)]) if self.clearance else rows
 
     def fixed_jacobian(self, q: Array | State) -> Array:
         """Return the part that always holds: contacts, centre of mass and closures, without

@@ -9,7 +9,7 @@ reason nobody is asked for more clearance than half of what the pair has in the 
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from typing import Any
 
@@ -19,7 +19,10 @@ import pinocchio as pin
 from numpy.typing import ArrayLike, NDArray
 
 from ...arrays import Array
+from ...dynamics import State
+from ...dynamics.body_points import BodyPoints
 from ...dynamics.per_robot import per_robot
+from ...dynamics.topology import carried_by
 from ...dynamics.workspace import workspace_of
 from ...errors import ContactError
 from ...robots import Robot
@@ -63,11 +66,16 @@ def self_collisions(robot: Robot, q: ArrayLike, clearance: float = 0.0) -> tuple
         ContactError: a robot without collision shapes, or a clearance that is none.
     """
     q, candidates = check_configuration(robot, q), candidate_pairs(robot, clearance)
-    found = sorted(candidates.near(robot, q, clearance), key=lambda near: near.distance)
+    near = candidates.near(robot, q, clearance)
+    return tuple(nearest_of_links(one.pair() for one in near))
+
+
+def nearest_of_links(pairs: Iterable[LinkPair]) -> list[LinkPair]:
+    """Return of each pair of links the nearest shapes, the nearest pair first."""
     best: dict[tuple[str, str], LinkPair] = {}
-    for near in found:
-        best.setdefault(near.links, near.pair())
-    return tuple(best.values())
+    for pair in sorted(pairs, key=lambda pair: pair.distance):
+        best.setdefault(pair.links, pair)
+    return list(best.values())
 
 
 class Clearance:
@@ -90,31 +98,24 @@ class Clearance:
         lacking = [near.keep - near.distance for near in self._nearest(q)]
         return np.array(lacking + [0.0] * (self.ROWS - len(lacking)))
 
-    def jacobian(self, q: Array) -> Array:
-        """Return the derivative (ROWS, nv): ∂d/∂q = nᵀ(J_2 − J_1), n from the first to the second.
-
-        Nearest points glide along the shapes, but across n, which changes no distance.
-        """
-        rows = np.zeros((self.ROWS, self.robot.nv))
-        for row, pair in zip(rows, self._nearest(q), strict=False):
-            row[:] = -self._slope(q, pair)
+    def jacobian(self, q: Array | State) -> Array:
+        """Return the derivative (ROWS, nv) of `error`."""
+        rows, slopes = np.zeros((self.ROWS, self.robot.nv)), self.slopes(q)
+        rows[: len(slopes)] = -slopes
         return rows
 
     def distances(self, q: Array) -> Array:
         """Return the distances (m,) of the pairs that are too near, the nearest first [m]."""
         return np.array([pair.distance for pair in self._nearest(q)])
 
-    def slopes(self, q: Array) -> Array:
+    def slopes(self, q: Array | State) -> Array:
         """Return the derivatives (m, nv) of `distances`."""
-        rows = [self._slope(q, pair) for pair in self._nearest(q)]
-        return np.array(rows).reshape(-1, self.robot.nv)
-
-    def _slope(self, q: Array, pair: NearPair) -> Array:
-        first, second = (
-            _point_jacobian(self.robot, q, joint, point)
-            for joint, point in zip(pair.joints, pair.points, strict=True)
+        state = State.of(self.robot, q)
+        near = self._nearest(state.q)
+        J = pair_points(state, near).jacobians(
+            state.joint_columns, state.joint_placements, carried_by(self.robot)
         )
-        return np.asarray(pair.normal @ (second - first))
+        return along_normals(near, J[:, :3])
 
     def _nearest(self, q: Array) -> list[NearPair]:
         """Those that lack most, the worst first; those of the last q are remembered."""
@@ -127,25 +128,41 @@ class Clearance:
 
 
 @dataclass(frozen=True, eq=False)
-class NearPair:
-    """Two shapes that are near.
+class NearPair(LinkPair):
+    """Two shapes that are near, with their links.
 
     Attributes:
-        links, joints: that carry them.
-        distance: [m]; points: (2, 3), the nearest ones in the world; normal: from first to second.
+        joints: that carry them.
+        normal: (3,), from the first to the second.
         keep: distance that is asked of them [m].
     """
 
-    links: tuple[str, str]
     joints: tuple[int, int]
-    distance: float
-    points: Array
     normal: Array
-    keep: float = np.inf
+    keep: float
 
     def pair(self) -> LinkPair:
         """Return what users are told."""
         return LinkPair(self.links, self.distance, self.points)
+
+
+def pair_points(state: State, near: list[NearPair]) -> BodyPoints:
+    """Return the nearest points, those of one pair after the other, as points of their bodies."""
+    joints = np.array([joint for one in near for joint in one.joints], dtype=np.intp)
+    places = np.array([one.points for one in near]).reshape(-1, 3)
+    T = state.joint_placements[joints]
+    return BodyPoints(joints, np.einsum("kji,kj->ki", T[:, :, :3], places - T[:, :, 3]))
+
+
+def along_normals(near: list[NearPair], of_points: Array) -> Array:
+    """Return nᵀ(x₂ − x₁) (k, …) of each pair, of x (2k, 3, …) at its points.
+
+    Of Jacobians that is the derivative of the distance: nearest points glide along the shapes, but
+    across n, which changes no distance.
+    """
+    n = np.array([one.normal for one in near]).reshape(-1, 3)
+    pairs = of_points.reshape(-1, 2, *of_points.shape[1:])
+    return np.asarray(np.einsum("ki,ki...->k...", n, pairs[:, 1] - pairs[:, 0]))
 
 
 class CandidatePairs:
@@ -201,9 +218,9 @@ class CandidatePairs:
         first, second = self.shapes.geometryObjects[i], self.shapes.geometryObjects[j]
         return NearPair(
             (self.links[i], self.links[j]),
-            (first.parentJoint, second.parentJoint),
             distance,
             nearest_points(result),
+            (first.parentJoint, second.parentJoint),
             np.array(result.normal, dtype=float),
             keep,
         )
@@ -268,12 +285,3 @@ def _pairs(robot: Robot, shapes: Any) -> NDArray[np.intp]:
 
 def _link(robot: Robot, shape: Any) -> str:
     return str(robot._model.frames[shape.parentFrame].name)
-
-
-def _point_jacobian(robot: Robot, q: Array, joint: int, point: Array) -> Array:
-    """J (3, nv) of the point of the joint's body that is at `point`, world axes."""
-    model, data = robot._model, workspace_of(robot).data
-    J = np.array(pin.computeJointJacobian(model, data, q, joint))  # in the joint's own axes
-    T = data.oMi[joint]
-    arm = T.rotation.T @ (point - T.translation)
-    return np.asarray(T.rotation @ (J[:3] - pin.skew(arm) @ J[3:]))

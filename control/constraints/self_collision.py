@@ -16,9 +16,13 @@ from dataclasses import dataclass, field
 import numpy as np
 
 from ...arrays import Array
-from ...contacts.postures.self_collision import NearPair, candidate_pairs
+from ...contacts.postures.self_collision import (
+    NearPair,
+    along_normals,
+    candidate_pairs,
+    pair_points,
+)
 from ...dynamics import State
-from ...dynamics.body_points import BodyPoints
 from ...dynamics.topology import carried_by
 from ...robots.robot import Robot
 from ...robots.values import number, whole_number
@@ -70,15 +74,15 @@ class SelfCollisionConstraint(Barrier):
     def jacobian(self, state: State) -> Array:
         """Return nᵀ(J₂ − J₁) (k, nv)."""
         near = self.nearest(state)
-        points = _points(state, near)
+        points = pair_points(state, near)
         J = points.jacobians(state.joint_columns, state.joint_placements, carried_by(state.robot))
-        return _along(near, J[:, :3])
+        return along_normals(near, J[:, :3])
 
     def drift(self, state: State) -> Array:
         """Return nᵀ(J̇₂ − J̇₁) v (k,)."""
         near = self.nearest(state)
-        a = _points(state, near).accelerations(state.joint_placements, state.joint_motions)
-        return _along(near, a[:, 0])
+        a = pair_points(state, near).accelerations(state.joint_placements, state.joint_motions)
+        return along_normals(near, a[:, 0])
 
     def rows(self, state: State, t: float, before: Tick | None) -> Inequalities:
         """Return the rows of the nearest pairs; the others ask for nothing."""
@@ -86,10 +90,10 @@ class SelfCollisionConstraint(Barrier):
         L, least = np.zeros((self.pairs, state.robot.nv)), np.full(self.pairs, -np.inf)
         if not near:
             return Inequalities(L, least)
-        points, T = _points(state, near), state.joint_placements
+        points, T = pair_points(state, near), state.joint_placements
         J = points.jacobians(state.joint_columns, T, carried_by(state.robot))
-        drift = _along(near, points.accelerations(T, state.joint_motions)[:, 0])
-        L[: len(near)] = rows = _along(near, J[:, :3])
+        drift = along_normals(near, points.accelerations(T, state.joint_motions)[:, 0])
+        L[: len(near)] = rows = along_normals(near, J[:, :3])
         h = np.array([one.distance - one.keep for one in near])
         least[: len(near)] = self.bound(h, rows @ state.velocity, drift)
         return Inequalities(L, least)
@@ -99,19 +103,3 @@ class SelfCollisionConstraint(Barrier):
         if row >= len(self._near):
             return self.name
         return f"{self.name} of " + " and ".join(self._near[row].links)
-
-
-def _points(state: State, near: list[NearPair]) -> BodyPoints:
-    """The nearest points, those of one pair after the other, in the axes of their joints."""
-    joints = np.array([joint for one in near for joint in one.joints], dtype=np.intp)
-    places = np.array([one.points for one in near]).reshape(-1, 3)
-    T = state.joint_placements[joints]
-    local = np.einsum("kji,kj->ki", T[:, :, :3], places - T[:, :, 3])
-    return BodyPoints(joints, local)
-
-
-def _along(near: list[NearPair], of_points: Array) -> Array:
-    """Of each pair nᵀ(x₂ − x₁), of x (2k, 3, …) at its points."""
-    n = np.array([one.normal for one in near]).reshape(-1, 3)
-    pairs = of_points.reshape(-1, 2, *of_points.shape[1:])
-    return np.asarray(np.einsum("ki,ki...->k...", n, pairs[:, 1] - pairs[:, 0]))
