@@ -90,7 +90,7 @@ def verdicts(contacts: int, size: int = 256) -> Methods:
     """Verdicts on random contacts: cvxpy's re-solve, one by one, and a batch."""
     from verdicts import Balances, Parametrised, terrain, verdict
 
-    from footwork.contacts.batch import decide
+    from footwork.contacts.equilibrium.decision import decide
 
     rng = np.random.default_rng(contacts)
     states = [terrain(rng, contacts) for _ in range(size)]

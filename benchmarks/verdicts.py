@@ -28,6 +28,7 @@ from footwork import contacts, dynamics
 from footwork.contacts import PointForces, batch
 from footwork.contacts.equilibrium.balance import load
 from footwork.contacts.equilibrium.balances import Balances
+from footwork.contacts.equilibrium.decision import Wanted, decide
 from footwork.contacts.equilibrium.programs import Equilibrium
 from footwork.contacts.equilibrium.reference import ReferenceEquilibrium
 from footwork.contacts.equilibrium.saddle import by_conic_solver, saddle_point
@@ -153,21 +154,21 @@ def batches(rounds, size):
             Balances.of(states[:1], np.stack([b.load for b in states])),
         )
         written, only_load = Parametrised(states[0]), Parametrised(states[0], only_load=True)
-        verdicts, pushed = batch.decide(many), batch.decide(loads)
+        verdicts, pushed = decide(many), decide(loads)
         for i in range(20):
             assert abs(written.ask(states[i]) - verdicts.margin[i]) < 1e-6
             assert abs(only_load.ask(loads.at(i)) - pushed.margin[i]) < 1e-6
         few = states[:5]
         works = {
-            "ours, everything changes": (lambda: batch.decide(many), 10, size),  # noqa: B023
-            "ours, without margins": (lambda: batch.decide(many, margin=False), 10, size),  # noqa: B023
+            "ours, everything changes": (lambda: decide(many), 10, size),  # noqa: B023
+            "ours, without margins": (lambda: decide(many, wanted=Wanted(margin=False)), 10, size),  # noqa: B023
             "cvxpy re-solve, everything changes": (
                 lambda: [written.ask(b) for b in few],  # noqa: B023
                 1,
                 len(few),
             ),
             "conic solver, one by one": (lambda: [verdict(b) for b in states[:20]], 1, 20),  # noqa: B023
-            "ours, only the load changes": (lambda: batch.decide(loads), 10, size),  # noqa: B023
+            "ours, only the load changes": (lambda: decide(loads), 10, size),  # noqa: B023
             "cvxpy re-solve, only the load changes": (
                 lambda: [only_load.ask(loads.at(i)) for i in range(5)],  # noqa: B023
                 1,

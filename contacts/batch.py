@@ -16,9 +16,7 @@ from ..robots.configuration import check_reach, check_robot
 from ..robots.values import boolean, whole_number
 from .causes import Cause, Causes, causes
 from .contact_set import Contacts, ContactSet
-from .equilibrium import decision
-from .equilibrium.balances import Balances
-from .equilibrium.decision import Wanted
+from .equilibrium.decision import Wanted, decide
 from .equilibrium.verdicts import Verdicts
 from .loads_along import Wrenches, loads_along, table
 from .motion_rows import MotionRows, balances_of, frictions
@@ -36,7 +34,6 @@ __all__ = [
     "Verdicts",
     "causes",
     "contact_forces",
-    "decide",
     "margin_gradients",
     "self_collisions",
     "static_hold",
@@ -87,7 +84,8 @@ def static_hold(
     bounds = torque_bounds_of(robot, torque_limits, many=True)
     mu = None if friction is None else frictions(friction)
     balances = balances_of(contact_set, qs, loads, mu, bounds)
-    found = decide(balances, threads, margin=margin, torque_margin=torque_margin, out=out)
+    whole, wanted = _threads(threads), _wanted(margin, torque_margin)
+    found = decide(balances, whole, wanted, out)
     found.torques[:] += bounds.middle
     return found
 
@@ -127,18 +125,6 @@ def contact_forces(
     given = contacts, active, friction, wrenches, torque_limits
     whole, wanted = _threads(threads), _wanted(margin, torque_margin)
     return MotionVerdicts.of(MotionRows.of(robot, (q, v, a), *given, whole), whole, wanted)
-
-
-def decide(
-    balances: Balances,
-    threads: int = 1,
-    *,
-    margin: bool = True,
-    torque_margin: bool = False,
-    out: Verdicts | None = None,
-) -> Verdicts:
-    """Return the verdicts on many balances. Arguments as for `static_hold`."""
-    return decision.decide(balances, _threads(threads), _wanted(margin, torque_margin), out)
 
 
 def _threads(threads: int) -> int:

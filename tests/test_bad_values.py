@@ -86,8 +86,7 @@ RESULTS = {
 ELSEWHERE = {
     "contacts.Contact": "abstract: its kinds are walked",
     "contacts.ScenarioError": "an exception",
-    "contacts.batch.decide": "takes the balances of `static_hold`",
-    "contacts.batch.Verdicts.*": "filled by `decide`",
+    "contacts.batch.Verdicts.*": "filled by `static_hold`",
     "contacts.batch.MarginGradients.*": "filled by `margin_gradients`",
     "contacts.batch.MotionVerdicts.*": "filled by `contact_forces`",
     "contacts.batch.Causes.*": "filled by `causes`",

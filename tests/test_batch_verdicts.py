@@ -15,7 +15,7 @@ from footwork.contacts import PointForces, batch
 from footwork.contacts.equilibrium import decision, problems
 from footwork.contacts.equilibrium.balances import Balances
 from footwork.contacts.equilibrium.certificate import certificate_value, certificate_violation
-from footwork.contacts.equilibrium.decision import layout_of
+from footwork.contacts.equilibrium.decision import Wanted, decide, layout_of
 from footwork.contacts.equilibrium.programs import Equilibrium
 from footwork.contacts.equilibrium.reference import ReferenceEquilibrium
 from footwork.contacts.kernels import contact_columns, verdict
@@ -77,7 +77,7 @@ def agree(balance, verdicts, i):
 def test_random_contacts_agree_with_cvxpy(count):
     rng = np.random.default_rng(count)
     states = [terrain(rng, count) for _ in range(300)]
-    verdicts = batch.decide(Balances.of(states))
+    verdicts = decide(Balances.of(states))
     assert verdicts.compiled.mean() > 0.99
     assert len(set(verdicts.feasible)) == (1 if count < 3 else 2)
     for i, balance in enumerate(states):
@@ -91,7 +91,7 @@ def test_degenerate_contacts_and_the_edge():
     for count in (2, 3, 4):
         for _ in range(10):
             balance = degenerate(rng, count)
-            verdicts = batch.decide(Balances.of([balance]))
+            verdicts = decide(Balances.of([balance]))
             prove(balance, verdicts, 0)
             agree(balance, verdicts, 0)
 
@@ -126,7 +126,7 @@ def test_odd_contacts_agree_with_the_conic_solver(kind):
     for i in range(25):
         balance = odd(rng, kind)
         many, edge = Balances.of([balance]), 1e-6 * balance.weight
-        verdicts, plain = batch.decide(many), batch.decide(many, margin=False)
+        verdicts, plain = decide(many), decide(many, wanted=Wanted(margin=False))
         assert verdicts.feasible[0] == plain.feasible[0]
         assert np.isnan(plain.margin[0])
         prove(balance, verdicts, 0)
@@ -142,7 +142,7 @@ def test_odd_contacts_agree_with_the_conic_solver(kind):
 def test_the_forces_without_margins_are_the_same():
     rng = np.random.default_rng(6)
     many = Balances.of([terrain(rng, 4) for _ in range(100)])
-    full, plain = batch.decide(many), batch.decide(many, margin=False)
+    full, plain = decide(many), decide(many, wanted=Wanted(margin=False))
     assert plain.compiled.all()
     assert np.array_equal(full.feasible, plain.feasible)
     assert np.array_equal(full.forces, plain.forces, equal_nan=True)
@@ -151,16 +151,16 @@ def test_the_forces_without_margins_are_the_same():
 def test_out_is_written_and_returned():
     rng = np.random.default_rng(7)
     many = Balances.of([terrain(rng, 4) for _ in range(20)])
-    out = batch.decide(many)
+    out = decide(many)
     out.feasible[:] = 5
-    again = batch.decide(many, out=out)
+    again = decide(many, out=out)
     assert again is out
-    assert np.array_equal(out.feasible, batch.decide(many).feasible)
+    assert np.array_equal(out.feasible, decide(many).feasible)
     assert out.asked_of_solver == 0
     with pytest.raises(ContactError, match=r"out: got .20, 4, 6, 0., expected Verdicts"):
-        batch.decide(many.part(0, 5), out=out)
+        decide(many.part(0, 5), out=out)
     with pytest.raises(ContactError, match="out: got list"):
-        batch.decide(many, out=[])
+        decide(many, out=[])
 
 
 def test_wrenches_at_links():
@@ -204,7 +204,7 @@ def test_torque_limits_are_met_by_the_kernel(count, joints):
     rng, left = np.random.default_rng(count), 0
     for _ in range(60):
         balance = weak(rng, count, joints)
-        verdicts, margin = batch.decide(Balances.of([balance])), balance.margin().value
+        verdicts, margin = decide(Balances.of([balance])), balance.margin().value
         left += verdicts.asked_of_solver
         prove(balance, verdicts, 0)
         assert verdicts.margin[0] == pytest.approx(margin, rel=1e-6, abs=1e-7)
@@ -226,7 +226,7 @@ def test_kernels_are_plain_python_on_rows_of_numpy(joints):
     plain = many.problems(layout, contact_columns.contact_columns, contact_columns.scale_rows)
     with np.errstate(all="ignore"):  # both sides of every choice are worked out
         found = problems.decided(verdict.verdicts, plain.program, layout.sizes, verdict.VERDICT)
-    verdicts, (feasible, margin, proved, _) = batch.decide(many), found.verdict.T
+    verdicts, (feasible, margin, proved, _) = decide(many), found.verdict.T
     own = (proved > 0) & verdicts.compiled
     assert own.sum() > 6
     margin = problems.in_newtons(margin, layout.weight)
@@ -242,7 +242,7 @@ def test_contacts_without_friction_are_compiled():
     """Their forces and speeds stay on the cones' axes, where rounding once made steps endless."""
     rng = np.random.default_rng(12)
     states = [odd(rng, "smooth") for _ in range(40)]
-    answers = [batch.decide(Balances.of([b])) for b in states]
+    answers = [decide(Balances.of([b])) for b in states]
     clear = [abs(b.margin().value) > 1e-5 * b.weight for b in states]
     assert sum(clear) > 20
     assert all(v.compiled[0] for v, far in zip(answers, clear, strict=True) if far)
@@ -251,10 +251,10 @@ def test_contacts_without_friction_are_compiled():
 def test_the_margins_motion_proves_what_the_solver_denies(monkeypatch):
     rng = np.random.default_rng(13)
     many = Balances.of([terrain(rng, 4) for _ in range(10)])
-    fast = batch.decide(many)
+    fast = decide(many)
     monkeypatch.setattr(decision, "kernels_for", lambda count: None)
     monkeypatch.setattr("footwork.contacts.equilibrium.certificate._motions", lambda balance: [])
-    slow = batch.decide(many)
+    slow = decide(many)
     assert 0 < (fast.feasible == 0).sum() == (slow.feasible == 0).sum()
 
 
@@ -264,8 +264,8 @@ def test_no_numba_is_said_once(monkeypatch):
     rng = np.random.default_rng(9)
     many = Balances.of([terrain(rng, 3)])
     with pytest.warns(fw.FootworkWarning, match=r"Numba is not.*footwork\[fast\]"):
-        assert batch.decide(many).asked_of_solver == 1
-    assert batch.decide(many).asked_of_solver == 1  # warnings are errors in these tests
+        assert decide(many).asked_of_solver == 1
+    assert decide(many).asked_of_solver == 1  # warnings are errors in these tests
     toolchain._warn.cache_clear()
 
 
@@ -278,7 +278,7 @@ def test_at_the_edge_nothing_is_guessed():
         x = -0.2 - beyond
         loads.append([0, 0, -1.0, 0.0, x, 0])
     state = Equilibrium.of_body(forces, np.zeros(6))
-    verdicts = batch.decide(Balances.of([state], loads=np.array(loads)))
+    verdicts = decide(Balances.of([state], loads=np.array(loads)))
     assert verdicts.feasible.tolist() in ([1, -1, -1, -1, 0], [0, -1, -1, -1, 1])
 
 
@@ -346,10 +346,10 @@ def test_what_the_kernels_do_not_know_goes_to_the_solver():
 def test_threads_and_chunks_change_nothing(monkeypatch):
     rng = np.random.default_rng(3)
     many = Balances.of([terrain(rng, 4) for _ in range(50)])
-    one = batch.decide(many)
+    one = decide(many)
     monkeypatch.setattr(decision, "_NEAR", 7 * 72)  # seven problems of four contacts
     for threads in (1, 3):
-        other = batch.decide(many, threads)
+        other = decide(many, threads)
         for name in ("feasible", "margin", "forces", "velocity"):
             assert np.array_equal(getattr(one, name), getattr(other, name), equal_nan=True)
 
@@ -357,9 +357,9 @@ def test_threads_and_chunks_change_nothing(monkeypatch):
 def test_without_numba_the_same(monkeypatch):
     rng = np.random.default_rng(4)
     many = Balances.of([terrain(rng, 4) for _ in range(10)])
-    fast = batch.decide(many)
+    fast = decide(many)
     monkeypatch.setattr(decision, "kernels_for", lambda count: None)
-    slow = batch.decide(many)
+    slow = decide(many)
     assert not slow.compiled.any()
     assert (slow.feasible == fast.feasible).all()
     assert slow.margin == pytest.approx(fast.margin, rel=1e-6)

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import csv
 import os
 from dataclasses import dataclass
 from importlib.util import find_spec
@@ -15,7 +14,7 @@ from numpy.typing import NDArray
 from ... import registry
 from ...arrays import Array
 from ...errors import FootworkError
-from ...files import replaced
+from ...files import as_csv, replaced, write
 from ..scenario.file import ScenarioError
 from .plan import Plan
 
@@ -99,24 +98,22 @@ class Sweep:
         with replaced(path) as part:
             part.parent.mkdir(parents=True, exist_ok=True)
             if path.suffix == ".csv":
-                self._write_lines(part)
+                part.write_bytes(self._csv().encode())
             elif path.suffix == ".nc":
                 self.dataset().to_netcdf(part, engine="scipy")
             else:
                 self.dataset().to_zarr(part, zarr_format=2)  # all read it
         return path
 
-    def write_table(self, path: str | os.PathLike[str]) -> None:
-        """Write the points and answers as comma-separated lines."""
-        with replaced(path) as part:
-            self._write_lines(part)
+    def write_csv(self, path: str | os.PathLike[str]) -> Path:
+        """Write the points and answers as comma-separated lines; return the path."""
+        return write(path, self._csv())
 
-    def _write_lines(self, path: Path) -> None:
-        with path.open("w", encoding="utf-8", newline="") as file:
-            lines = csv.writer(file, lineterminator="\n")
-            lines.writerow([*self.plan.axes, "feasible", *self.plan.quantities])
-            for point, row in zip(self.plan.points(), self.rows, strict=True):
-                lines.writerow([*point, int(row[0]), *row[1:].tolist()])
+    def _csv(self) -> str:
+        columns = [*self.plan.axes, "feasible", *self.plan.quantities]
+        pairs = zip(self.plan.points(), self.rows, strict=True)
+        rows = ([*point, int(row[0]), *row[1:].tolist()] for point, row in pairs)
+        return as_csv(columns, rows)
 
 
 _NEEDS = {".nc": ("xarray",), ".zarr": ("xarray", "zarr"), ".csv": ()}

@@ -18,11 +18,12 @@ from numpy.typing import NDArray
 from ... import dynamics
 from ...arrays import Array, Index
 from ...errors import FootworkError
-from ..batch import Verdicts, decide
 from ..equilibrium.balance import load
 from ..equilibrium.balances import Balances
+from ..equilibrium.decision import decide
 from ..equilibrium.programs import Equilibrium
 from ..equilibrium.solving import SOLVER
+from ..equilibrium.verdicts import Verdicts
 from ..hold import Hold
 from ..scenario.loads import wrenches_of
 from ..scenario.scenario import Scenario

@@ -17,7 +17,7 @@ from numpy.typing import ArrayLike
 
 from ...arrays import Array, Index
 from ...errors import ContactError, unknown
-from ...robots.values import array, number, placement, sequence, vector
+from ...robots.values import array, instance, number, placement, sequence, vector
 from ..contact_set import ContactSet
 from ..kernels.solids import NEAREST, FlatSolids
 from .edges import Edges
@@ -179,8 +179,7 @@ class Terrain:
             ContactError: an empty terrain.
         """
         self._refuse_empty()
-        if not hasattr(contacts, "placements"):  # a ContactSet, whose module is not imported here
-            raise ContactError(f"contacts: got {contacts!r:.80}, expected a ContactSet")
+        instance(contacts, "contacts", ContactSet, error=ContactError)
         targets = {}
         for name, T in contacts.placements(q).items():
             face, p = self.beneath(T, contacts[name].points)

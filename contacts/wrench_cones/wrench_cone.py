@@ -28,7 +28,7 @@ from ...arrays import Array
 from ...dynamics.kernels.scalars import LANES
 from ...errors import ContactError, SolverError
 from ...robots import Robot
-from ...robots.values import array, number, one_of, whole_number
+from ...robots.values import array, instance, number, one_of, whole_number
 from ..cones.friction_cone import check_friction, pyramid_faces
 from ..conic_solver import Program, Rows
 from ..contact import Contact
@@ -70,8 +70,7 @@ class WrenchCone:
 
     def _set(self, generators: PointForces, kind: Kind, sides: int) -> None:
         one_of(kind, "kind", ("exact", "inner", "outer"), error=ContactError)
-        if not hasattr(generators, "require_cone"):  # PointForces, whose module imports this one
-            raise ContactError(f"generators: got {generators!r:.80}, expected PointForces")
+        instance(generators, "generators", PointForces, error=ContactError)
         generators.require_cone()
         self.generators = generators
         self.kind: Kind = kind

@@ -111,11 +111,16 @@ def write_csv(
     Raises:
         FootworkError: it cannot be written.
     """
+    return write(path, as_csv(columns, rows))
+
+
+def as_csv(columns: Iterable[str], rows: Iterable[Iterable[Any]]) -> str:
+    """Return a table as comma-separated lines, the names of its columns first."""
     text = io.StringIO()
     lines = csv.writer(text, lineterminator="\n")
     lines.writerow(columns)
     lines.writerows(rows)
-    return write(path, text.getvalue())
+    return text.getvalue()
 
 
 def _rename(part: Path, place: Path) -> None:

@@ -86,7 +86,7 @@ def run(options: argparse.Namespace) -> int:
         )
     counts = {WORDS[k]: n for k, n in Counter(found.feasible.ravel().tolist()).items()}
     answer(options, counts, _report(found, counts))
-    save_to(options, "csv", found.write_table)
+    save_to(options, "csv", found.write_csv)
     if options.save:
         wrote(options, found.save(options.save))
     write_plot(found, options, options.quantity[0])
