@@ -22,9 +22,9 @@ from ...errors import ContactError
 from ...robots import Robot
 from ...robots.values import array, number
 from ..contact_set import Contacts, ContactSet
-from ..equilibrium.balance import down, weight
 from ..point_forces import PointForces
 from .friction_brackets import brackets
+from .robust_region import check_disturbance, disturbed
 
 
 @dataclass(frozen=True, eq=False)
@@ -115,20 +115,23 @@ def friction_map(
     tolerance = number(tolerance, "tolerance", above=0, error=ContactError)
     if not tolerance < most:
         raise ContactError(f"tolerance: got {tolerance}, expected less than most = {most}")
-    shift = _shift(robot, points, z, wrench)
+    if wrench is not None:
+        check_disturbance(wrench, "wrench")
+    load, columns = disturbed(robot, wrench, z)
+    shift = _shift(points, load)
     xs, ys = (
         _grid(given, points.points[:, i], shift[i], "xy"[i]) for i, given in enumerate((x, y))
     )
-    places = np.stack([*np.meshgrid(xs, ys), np.full((len(ys), len(xs)), z)], axis=-1)
-    loads = _loads(robot, places.reshape(-1, 3), wrench)
+    places = np.stack(np.meshgrid(xs, ys), axis=-1)
+    loads = load + places.reshape(-1, 2) @ columns.T
     lower, upper = brackets(points, loads, tolerance, most)
     shape = places.shape[:2]
     return FrictionMap(xs, ys, upper.reshape(shape), lower.reshape(shape), tolerance, most, com)
 
 
-def _shift(robot: Robot, points: PointForces, height: float, wrench: Wrench | None) -> Array:
-    """Where the load's line meets the ground (x, y), the CoM being above the origin."""
-    fx, fy, fz, mx, my, _ = _loads(robot, np.array([[0.0, 0.0, height]]), wrench)[0]
+def _shift(points: PointForces, load: Array) -> Array:
+    """Where the line of a load (6,) meets the ground (x, y), the CoM being above the origin."""
+    fx, fy, fz, mx, my, _ = load
     ground = float(points.points[:, 2].mean()) if len(points.points) else 0.0
     return np.array([ground * fx - my, mx + ground * fy]) / fz if fz < -0.1 else np.zeros(2)
 
@@ -143,16 +146,3 @@ def _grid(given: ArrayLike | None, along: Array, shift: float, name: str) -> Arr
     if len(values) == 0:
         raise ContactError(f"{name}: got no places, expected some [m]")
     return values
-
-
-def _loads(robot: Robot, places: Array, wrench: Wrench | None) -> Array:
-    """h (n, 6) of every place (n, 3), in weights."""
-    unit, gravity = weight(robot), down(robot)
-    force, moment = np.zeros(3), np.cross(places, gravity)
-    if wrench is not None:
-        if not isinstance(wrench, Wrench) or wrench.axes != "world":
-            raise ContactError(f"wrench: got {wrench!r}, expected a Wrench in world axes")
-        force = wrench.force / unit
-        arms = places if wrench.point is None else wrench.point
-        moment = moment + np.cross(arms, force) + wrench.moment / unit
-    return np.hstack([np.broadcast_to(gravity + force, places.shape), moment])

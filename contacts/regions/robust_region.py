@@ -36,6 +36,8 @@ from ..geometry.directions import spread_directions
 from ..point_forces import PointForces
 from .region import Region, body_polygons, region_status
 
+_ORIGIN = np.zeros(3)
+
 
 @dataclass(frozen=True, eq=False)
 class Pushes:
@@ -129,9 +131,8 @@ def _checked(disturbances: Iterable[Wrench]) -> list[Wrench]:
     if not isinstance(disturbances, Iterable):
         raise ContactError(f"disturbances: got {disturbances!r}, expected Pushes or wrenches")
     wrenches = list(disturbances)
-    for w in wrenches:
-        if not isinstance(w, Wrench) or w.axes != "world":
-            raise ContactError(f"disturbances: got {w!r}, expected a Wrench in world axes")
+    for wrench in wrenches:
+        check_disturbance(wrench, "disturbances")
     if not wrenches:
         raise ContactError("disturbances: got none, expected at least one Wrench")
     return wrenches
@@ -146,23 +147,40 @@ def _of_all(
     origin: Array,
 ) -> tuple[Array, Array]:
     """The intersections of the inner and of the outer polygons of all wrenches, from `origin`."""
-    programs = [_balance(robot, wrench, height, origin) for wrench in wrenches]
+    programs = [disturbed(robot, wrench, height, origin) for wrench in wrenches]
     loads, columns = (np.array(arrays) for arrays in zip(*programs, strict=True))
     both = zip(*body_polygons(points.about(origin), loads, columns, tolerance), strict=True)
     inner, outer = (reduce(polygon.intersection, polygons) for polygons in both)
     return inner, outer
 
 
-def _balance(robot: Robot, wrench: Wrench, height: float, origin: Array) -> tuple[Array, Array]:
-    """Load (6,), columns (6, 2) of the centres of mass origin + (x, y, height) that bear a wrench.
+def check_disturbance(wrench: Wrench, name: str) -> None:
+    """Refuse what is no `Wrench` in world axes."""
+    if not isinstance(wrench, Wrench) or wrench.axes != "world":
+        raise ContactError(f"{name}: got {wrench!r}, expected a Wrench in world axes")
 
-    Moments are about `origin` (3,), whose z is 0.
+
+def disturbed(
+    robot: Robot, wrench: Wrench | None, height: float, origin: Array = _ORIGIN
+) -> tuple[Array, Array]:
+    """Return h (6,), C (6, 2), in weights, of all c = origin + (x, y, height): h + C (x, y) acts.
+
+    Args:
+        robot: whose weight.
+        wrench: in world axes at a point of the world, without a point at c.
+        height: of c [m].
+        origin: (3,), about which moments are, with z = 0.
     """
-    unit, gravity = weight(robot), down(robot)
-    force, moment = wrench.force / unit, wrench.moment / unit
-    with_com = gravity + force if wrench.point is None else gravity  # what acts at c
-    fixed = np.zeros(3) if wrench.point is None else np.cross(wrench.point - origin, force)
-    constant = height * np.cross([0.0, 0.0, 1.0], with_com) + fixed + moment
-    columns = np.zeros((6, 2))
-    columns[3:] = np.column_stack([np.cross(axis, with_com) for axis in np.eye(3)[:2]])
-    return np.concatenate([gravity + force, constant]), columns
+    unit, with_com = weight(robot), down(robot)
+    load = np.append(with_com, np.zeros(3))
+    if wrench is not None:
+        force = wrench.force / unit
+        load[:3] += force
+        load[3:] = wrench.moment / unit
+        if wrench.point is None:
+            with_com = with_com + force
+        else:
+            load[3:] += np.cross(wrench.point - origin, force)
+    turns = np.cross(np.eye(3), with_com)  # c × what acts there
+    load[3:] += height * turns[2]
+    return load, np.vstack([np.zeros((3, 2)), turns[:2].T])
