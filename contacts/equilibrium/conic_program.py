@@ -22,18 +22,37 @@ ROUNDING = 1e-14  # weights that equations are left with
 
 
 @dataclass(frozen=True, eq=False)
-class Admissible:
-    """What limits z = [x, e] (n + m,), all forces in units of the weight.
+class Programs:
+    """The programs of a balance for z = [x, e] (n + m,), all forces in units of the weight.
+
+    Their matrices are made once.
 
     Attributes:
         balance: of the forces x.
         columns: (nv, m), what a unit of each further unknown does to the robot.
         extra_normal: (C, m), what it adds to each contact's normal force, as upper bounds count it.
+        fenced: whether |e| of a single one is limited too.
     """
 
     balance: Balance
     columns: Array
     extra_normal: Array
+    fenced: bool = False
+
+    @classmethod
+    def of(cls, balance: Balance, shares: Array | None = None) -> Programs:
+        """Return those of a margin, e = ε, of which each contact loses its share (C,).
+
+        By default the limits' shares.
+        """
+        limits = balance.limits
+        shares = limits.pulls if shares is None else shares
+        return cls(balance, (balance.normals @ shares)[:, None], (limits.presses * shares)[:, None])
+
+    @classmethod
+    def besides(cls, balance: Balance, columns: Array) -> Programs:
+        """Return those of further unknowns (nv, m) that are no normal forces of contacts."""
+        return cls(balance, columns, np.zeros((balance.limits.contact_count, columns.shape[1])))
 
     @cached_property
     def given(self) -> Array:
@@ -45,6 +64,10 @@ class Admissible:
         free, (locked, *rows) = self.balance.unactuated, self._contacts
         h = -self.balance.load[free] / self.balance.weight
         return Program([Rows(self.given[free], h), locked], *linear, *rows)
+
+    @cached_property
+    def _contacts(self) -> tuple[Rows, Rows, Rows]:
+        return self.balance.limits.solver_rows(self.extra_normal, self.balance.weight)
 
     def torques(self) -> Rows:
         """|τ| ≤ limits, where there are any."""
@@ -60,9 +83,55 @@ class Admissible:
         most = self.balance.torque_limits / self.balance.weight
         return bool((np.abs(torques[self.balance.actuated]) <= most).all())
 
+    def best(self, cost: Array, diagonal: Array | None = None) -> Solution:
+        """The best z, or x if the cost has no entry for ε; its velocity (nv,) if there is one.
+
+        At first as if joints were of any strength: what they can bear stays the best.
+        """
+        balance = self.balance
+        answer = self.strong.among(len(cost)).solve(cost, diagonal)
+        found = self.with_velocity(answer, np.zeros(0, dtype=np.intp))
+        if answer.status == "infeasible" or not np.isfinite(balance.torque_limits).any():
+            return found
+        if answer.unknowns is not None and self.bears(answer.unknowns):
+            return found
+        answer = self.limited.among(len(cost)).solve(cost, diagonal)
+        if found.value > 0:  # a margin below zero: what joints of any strength cannot stop
+            return replace(answer, velocity=found.velocity)
+        return self.with_velocity(answer, balance.actuated[np.isfinite(balance.torque_limits)])
+
+    def with_velocity(self, answer: Solution, limited: NDArray[np.intp]) -> Solution:
+        """Read y, the multipliers of the equations of motion.
+
+        At the optimum nothing is gained by any force, so that the columns' yᵀA lie in the cones'
+        duals: y moves the contacts as nothing brakes. Where there is no optimum it is Farkas'
+        proof.
+        """
+        if answer.multipliers is None:
+            return answer
+        balance = self.balance
+        y, free = np.zeros(len(balance.load)), balance.unactuated
+        y[free] = answer.multipliers[: len(free)]
+        first = len(free) + len(balance.limits.locked)
+        pairs = answer.multipliers[first : first + 2 * len(limited)]
+        y[limited] = pairs[: len(limited)] - pairs[len(limited) :]
+        return replace(answer, velocity=y)
+
     @cached_property
-    def _contacts(self) -> tuple[Rows, Rows, Rows]:
-        return self.balance.limits.solver_rows(self.extra_normal, self.balance.weight)
+    def strong(self) -> Program:
+        """Without torque limits."""
+        return self.program(*self._fences())
+
+    @cached_property
+    def limited(self) -> Program:
+        """With them."""
+        return self.program(self.torques(), *self._fences())
+
+    def _fences(self) -> list[Rows]:
+        if not self.fenced:
+            return []
+        fence = np.eye(self.given.shape[1])[-1:]
+        return [Rows(np.vstack([-fence, fence]), np.full(2, _FAR))]
 
 
 # --- the questions -------------------------------------------------------------------------------
@@ -74,7 +143,7 @@ def margin(programs: Programs) -> Solution:
     Where neither it nor its dual is feasible, the solver may call it unbounded. If it is, it is
     feasible at ε = 0: forces of a larger ε, and that much more normal force, are admissible there.
     """
-    balance = programs.limits.balance
+    balance = programs.balance
     n = balance.columns.shape[1]
     answer = programs.best(-np.eye(n + 1)[n])
     if answer.status == "unsolved":  # too near to infeasible or unbounded: |ε| within a fence
@@ -89,7 +158,7 @@ def margin(programs: Programs) -> Solution:
 
 def saddle(programs: Programs) -> tuple[Solution, Array]:
     """Solve for the margin, and for the multipliers of `ContactLimits.whole_rows` (r,) too."""
-    balance = programs.limits.balance
+    balance = programs.balance
     n, limited = balance.columns.shape[1], np.isfinite(balance.torque_limits)
     answer = programs.limited.solve(-np.eye(n + 1)[n])
     answer = _maximum(programs.with_velocity(answer, balance.actuated[limited]), n)
@@ -106,7 +175,7 @@ def least_norm(programs: Programs) -> Solution:
 
     Where the least norm of all that balance is within all limits, no other is admissible and less.
     """
-    balance = programs.limits.balance
+    balance = programs.balance
     n, own = balance.columns.shape[1], balance.limits.own
     x = balance.polished(np.zeros(n))
     if _admits(balance, x):
@@ -115,85 +184,14 @@ def least_norm(programs: Programs) -> Solution:
     return answer.in_units(balance.weight**2, balance.weight)
 
 
-@dataclass(frozen=True, eq=False)
-class Programs:
-    """What margin and forces of a balance are asked of, their matrices made once.
-
-    Attributes:
-        limits: what limits z = [x, ε].
-        fenced: whether |ε| is limited too.
-    """
-
-    limits: Admissible
-    fenced: bool = False
-
-    @classmethod
-    def of(cls, balance: Balance, shares: Array | None = None) -> Programs:
-        """Return them for the shares (C,) of ε that each contact loses, by default the limits'."""
-        limits = balance.limits
-        shares = limits.pulls if shares is None else shares
-        pull, extra_normal = (balance.normals @ shares)[:, None], (limits.presses * shares)[:, None]
-        return cls(Admissible(balance, pull, extra_normal))
-
-    def best(self, cost: Array, diagonal: Array | None = None) -> Solution:
-        """The best z, or x if the cost has no entry for ε; its velocity (nv,) if there is one.
-
-        At first as if joints were of any strength: what they can bear stays the best.
-        """
-        balance = self.limits.balance
-        answer = self.strong.among(len(cost)).solve(cost, diagonal)
-        found = self.with_velocity(answer, np.zeros(0, dtype=np.intp))
-        if answer.status == "infeasible" or not np.isfinite(balance.torque_limits).any():
-            return found
-        if answer.unknowns is not None and self.limits.bears(answer.unknowns):
-            return found
-        answer = self.limited.among(len(cost)).solve(cost, diagonal)
-        if found.value > 0:  # a margin below zero: what joints of any strength cannot stop
-            return replace(answer, velocity=found.velocity)
-        return self.with_velocity(answer, balance.actuated[np.isfinite(balance.torque_limits)])
-
-    def with_velocity(self, answer: Solution, limited: NDArray[np.intp]) -> Solution:
-        """Read y, the multipliers of the equations of motion.
-
-        At the optimum nothing is gained by any force, so that the columns' yᵀA lie in the cones'
-        duals: y moves the contacts as nothing brakes. Where there is no optimum it is Farkas'
-        proof.
-        """
-        if answer.multipliers is None:
-            return answer
-        balance = self.limits.balance
-        y, free = np.zeros(len(balance.load)), balance.unactuated
-        y[free] = answer.multipliers[: len(free)]
-        first = len(free) + len(balance.limits.locked)
-        pairs = answer.multipliers[first : first + 2 * len(limited)]
-        y[limited] = pairs[: len(limited)] - pairs[len(limited) :]
-        return replace(answer, velocity=y)
-
-    @cached_property
-    def strong(self) -> Program:
-        """Without torque limits."""
-        return self.limits.program(*self._fences())
-
-    @cached_property
-    def limited(self) -> Program:
-        """With them."""
-        return self.limits.program(self.limits.torques(), *self._fences())
-
-    def _fences(self) -> list[Rows]:
-        if not self.fenced:
-            return []
-        fence = np.eye(self.limits.given.shape[1])[-1:]
-        return [Rows(np.vstack([-fence, fence]), np.full(2, _FAR))]
-
-
 def torque_margin(balance: Balance) -> Solution:
     """Solve for the torque margin, z = [x, slack]: see `Equilibrium.torque_margin`."""
-    n, C = balance.columns.shape[1], balance.limits.contact_count
-    limits = Admissible(balance, np.zeros((len(balance.load), 1)), np.zeros((C, 1)))
-    torques = limits.torques()
+    n = balance.columns.shape[1]
+    programs = Programs.besides(balance, np.zeros((len(balance.load), 1)))
+    torques = programs.torques()
     most = balance.torque_limits[np.isfinite(balance.torque_limits)] / balance.weight
     torques.A[:, n] = np.tile(most, 2)  # |τ| ≤ (1 − slack) limit
-    answer = limits.program(torques).solve(-np.eye(n + 1)[n])
+    answer = programs.program(torques).solve(-np.eye(n + 1)[n])
     return _maximum(answer, n).in_units(1.0, balance.weight)
 
 
@@ -201,11 +199,11 @@ def farthest(balance: Balance, columns: Array, reach: float) -> Callable[[Array]
     """Return the set of `Equilibrium.planar_set`, z = [forces, x], its matrices made once."""
     n, unit = balance.columns.shape[1], balance.weight / (np.abs(columns).max() or 1.0)
     scaled = columns * unit / balance.weight
-    limits = Admissible(balance, scaled, np.zeros((balance.limits.contact_count, 2)))
+    programs = Programs.besides(balance, scaled)
     box = np.zeros((4, n + 2))
     box[:2, n:], box[2:, n:] = np.eye(2), -np.eye(2)
     fence = Rows(box, np.full(4, reach / unit))
-    program = limits.program(limits.torques(), fence)
+    program = programs.program(programs.torques(), fence)
 
     def along(direction: Array) -> Array | None:
         z = program.solve(np.append(np.zeros(n), -np.asarray(direction))).unknowns

@@ -19,7 +19,7 @@ from ..geometry.planar import FARTHEST, largest_disc
 from ..kernels import compiled
 from . import conic_program
 from .balance import Balance
-from .conic_program import Admissible, Programs
+from .conic_program import Programs
 from .problems import Problems, decided, in_newtons
 from .saddle import Multipliers, Saddle, saddle_point, solved
 
@@ -99,9 +99,8 @@ class PushRays:
 
     def _by_the_solver(self, direction: Array) -> tuple[float, Array, bool]:
         """The same of one ray, by the conic solver."""
-        none = np.zeros((self.balance.limits.contact_count, 1))
         pull = self.columns @ (direction * self.unit)
-        found, _ = conic_program.saddle(Programs(Admissible(self.balance, pull[:, None], none)))
+        found, _ = conic_program.saddle(Programs.besides(self.balance, pull[:, None]))
         y = np.zeros(len(pull)) if found.velocity is None else found.velocity
         return found.value, y @ self.columns, found.status != "unsolved"
 

@@ -25,7 +25,7 @@ from ..kernels.verdict import INFINITE, Found
 from ..limits import ContactLimits
 from . import conic_program, problems
 from .balance import Balance
-from .conic_program import Admissible, Programs
+from .conic_program import Programs
 from .problems import Problems, decided
 
 # what a proof may leave open, in weights: above the rounding at which the kernel ends, far below
@@ -198,12 +198,11 @@ def _uncompiled(balance: Balance, pull: Array | None) -> Saddle:
 
 def by_conic_solver(balance: Balance, pull: Array | None = None) -> Saddle:
     """Return the same by the conic solver."""
-    limits, none = balance.limits, np.zeros((balance.limits.contact_count, 1))
-    given = None if pull is None else Programs(Admissible(balance, pull[:, None], none))
-    answer, whole = conic_program.saddle(given or Programs.of(balance))
+    given = Programs.of(balance) if pull is None else Programs.besides(balance, pull[:, None])
+    answer, whole = conic_program.saddle(given)
     if answer.unknowns is None or answer.velocity is None:
         raise ContactError(
             f"hold: got a margin of {answer.value} N, expected a finite one: there is no slope"
         )
-    rates = answer.velocity @ balance.columns + whole @ limits.whole_rows.A
+    rates = answer.velocity @ balance.columns + whole @ balance.limits.whole_rows.A
     return Saddle(answer.value, answer.unknowns, -answer.velocity, rates, whole)
