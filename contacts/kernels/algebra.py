@@ -1,4 +1,3 @@
-# mypy: disable-error-code="no-untyped-def, no-untyped-call"
 """Linear algebra of vectors and small systems of equations, in lanes."""
 
 from __future__ import annotations

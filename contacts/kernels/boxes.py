@@ -1,4 +1,3 @@
-# mypy: disable-error-code="no-untyped-def, no-untyped-call"
 """Broad phase of collision detection: pairs of oriented boxes that may be near each other.
 
 Two boxes with half sizes a and b, R and t the axes and the middle of the second one in the axes of

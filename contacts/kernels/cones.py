@@ -1,4 +1,3 @@
-# mypy: disable-error-code="no-untyped-def, no-untyped-call"
 """Lorentz cones and half-lines side by side, and Nesterov and Todd's scaling of them.
 
 A vector has the components of K cones ‖(x_0, …, x_{D−2})‖ ≤ x_{D−1}, component by component (entry

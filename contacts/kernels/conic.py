@@ -1,4 +1,3 @@
-# mypy: disable-error-code="no-untyped-def, no-untyped-call"
 """An interior-point method for conic programs: Lorentz cones and linear inequalities.
 
     minimise cᵀx  subject to  B x = b,  x ∈ K;        maximise bᵀy,  s = c − Bᵀ y,  s ∈ K

@@ -1,4 +1,3 @@
-# mypy: disable-error-code="no-untyped-def, no-untyped-call"
 """Columns of contact forces in the equations of motion, and the scaled program of a verdict.
 
 Forces at K points are in contact axes, component by component: first tangents, second ones, of soft

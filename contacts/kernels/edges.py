@@ -1,4 +1,3 @@
-# mypy: disable-error-code="no-untyped-def, misc, no-untyped-call"
 """Edges of a terrain under a flat sole, one by one: the formulas of `terrain.edges`."""
 
 from __future__ import annotations

@@ -1,4 +1,3 @@
-# mypy: disable-error-code="no-untyped-def, misc, no-untyped-call"
 """Projection of a polyhedron onto the plane, by a parametric simplex method.
 
     {(x·λ, y·λ) : A λ = b, λ ≥ 0}

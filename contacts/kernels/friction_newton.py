@@ -1,4 +1,3 @@
-# mypy: disable-error-code="no-untyped-def, no-untyped-call"
 """Least-norm contact forces inside Coulomb's cones, eight problems side by side.
 
     minimise ½ ‖f‖²  subject to  A f = w,  f_k ∈ K_k,  low ≤ G f ≤ high

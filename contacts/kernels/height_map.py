@@ -1,4 +1,3 @@
-# mypy: disable-error-code="no-untyped-def, no-untyped-call"
 """The distance of points from a height map: triangles over a grid, and the walls at its ends.
 
 The map is the solid below its surface. For a point p let b be the place of the rectangle nearest to

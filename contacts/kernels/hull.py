@@ -1,4 +1,3 @@
-# mypy: disable-error-code="no-untyped-def, no-untyped-call"
 """Convex hulls in the plane, by Andrew's monotone chain.
 
 A. M. Andrew, "Another efficient algorithm for convex hulls in two dimensions" (1979).

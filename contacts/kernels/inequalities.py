@@ -1,4 +1,3 @@
-# mypy: disable-error-code="no-untyped-def, no-untyped-call"
 """Working sets of linear inequalities, added where they are violated, in lanes.
 
 A chosen one is kept as its number, from 1, with the sign of the side: low ≤ G f + ε g ≤ high is

@@ -1,4 +1,3 @@
-# mypy: disable-error-code="no-untyped-def, no-untyped-call"
 """Orthonormalisation of systems of equations, and their multipliers.
 
 Gram-Schmidt, twice for rounding: row_i = Σ_k R_ik B_k. Rows that depend on those before them become

@@ -1,4 +1,3 @@
-# mypy: disable-error-code="no-untyped-def, misc, no-untyped-call"
 """Planar sets {x : A f + P x = w}: a point inside, the outline along rays from it, and hulls.
 
 The point inside is where equal normal forces nearly balance, or if rays from there say that it is

@@ -1,4 +1,3 @@
-# mypy: disable-error-code="no-untyped-def, no-untyped-call"
 """Projections of wrenches on the polar {y : −Bᵀy ∈ K*} of a cone {B x : x ∈ K}.
 
 By the proximal method of `proximal.py` with ȳ = 0, ρ = 1 and c = 0: its y is the projection, and

@@ -1,4 +1,3 @@
-# mypy: disable-error-code="no-untyped-def, no-untyped-call"
 """A proximal method of multipliers for small conic programs, to rounding.
 
     minimise cᵀx  subject to  B x = b,  x ∈ K;        maximise bᵀy  subject to  c − Bᵀy ∈ K*

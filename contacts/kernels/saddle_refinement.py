@@ -1,4 +1,3 @@
-# mypy: disable-error-code="no-untyped-def, no-untyped-call"
 """Saddle points of margins, from the accuracy of an interior-point method to rounding.
 
 By the proximal method of `proximal.py`, from the forces and multipliers of `verdict.verdicts`.

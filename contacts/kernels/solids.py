@@ -1,4 +1,3 @@
-# mypy: disable-error-code="no-untyped-def, no-untyped-call"
 """The nearest of many half-spaces and boxes: signed distances of points, and outward normals.
 
 With x = Rᵀ (p − o), a point in a solid's own axes, and half sides a,

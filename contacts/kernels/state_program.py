@@ -1,4 +1,3 @@
-# mypy: disable-error-code="no-untyped-def, no-untyped-call"
 """Program of the verdict in one state, from the joints' columns, and its answer in SI units.
 
     S τ = −(h + Σ_k J_kᵀ f_k),      f_k the least-norm forces of `verdict`

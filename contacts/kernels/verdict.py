@@ -1,4 +1,3 @@
-# mypy: disable-error-code="no-untyped-def, no-untyped-call"
 """Verdict kernel: margin, least-norm forces or a certificate of infeasibility, with their proofs.
 
     A f + ε n = w,      f_k ∈ K_k,      low ≤ G f + ε g ≤ high

@@ -1,4 +1,3 @@
-# mypy: disable-error-code="no-untyped-def, misc, no-untyped-call"
 """Rows of contacts and tasks at one state, compiled; `reference_rows` is the same in NumPy.
 
 Contacts have J a = k with k = −J̇ v − damping J v, tasks A a = r with r = ẍ* + damping (ẋ* − ẋ) +

@@ -1,4 +1,3 @@
-# mypy: disable-error-code="no-untyped-def, no-untyped-call"
 """Data of the subproblem of predictive control, node by node and contact by contact.
 
 The dynamics of `predictive.centroidal`, linearised about c̄ and f̄, with forces as accelerations,

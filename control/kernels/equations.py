@@ -1,4 +1,3 @@
-# mypy: disable-error-code="no-untyped-def, misc, no-untyped-call"
 """Null-space parametrisation of the equations: `null_space._by_structure`, compiled.
 
 With the columns c of J that any contact moves, and o the others,

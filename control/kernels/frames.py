@@ -1,4 +1,3 @@
-# mypy: disable-error-code="no-untyped-def, misc, no-untyped-call"
 """Frames of a tree at one state, from the columns of its joints in world axes.
 
 J (nv, 6) has a row [J_v, J_ω] for each entry of v: the velocity that it gives to the point of its

@@ -1,4 +1,3 @@
-# mypy: disable-error-code="no-untyped-def, no-untyped-call"
 """Reference of a gait at the nodes of a prediction: poses along its path, and its legs' momentum.
 
 On soles the centre of mass sways as that of a pendulum, from where it is, to the divergent

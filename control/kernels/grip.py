@@ -1,4 +1,3 @@
-# mypy: disable-error-code="no-untyped-def, misc, no-untyped-call"
 """Slides of feet: how far each is from where it came to stand, see `grip`."""
 
 from __future__ import annotations

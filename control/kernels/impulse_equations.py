@@ -1,4 +1,3 @@
-# mypy: disable-error-code="no-untyped-def, misc, no-untyped-call"
 """Equations of a step's impulses: velocities of what touches, for impulses there, see `ground`.
 
     u = W λ + w,    W = J M⁻¹ Jᵀ,    w_k = J_k v_free + max(d_k/h, −RECOVERY) n

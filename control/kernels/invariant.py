@@ -1,4 +1,3 @@
-# mypy: disable-error-code="no-untyped-def, misc, no-untyped-call"
 """Contact-aided invariant Kalman filter: prediction by an IMU, correction by legs that stand.
 
 The state X = (R, v, p, d_1, …) of an IMU and of the feet has the right-invariant error exp(ξ) =

@@ -1,4 +1,3 @@
-# mypy: disable-error-code="no-untyped-def, misc, no-untyped-call"
 """Strict hierarchy of tasks on the solutions of the equations, by an active set; see `hierarchy`.
 
 `lexicographic` solves the levels with the rows of a working set at their bounds. Such a row is

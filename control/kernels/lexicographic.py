@@ -1,4 +1,3 @@
-# mypy: disable-error-code="no-untyped-def, no-untyped-call"
 """Lexicographic least squares with equations, and the multipliers of these.
 
 All rows are on [1; y], as in `minimum`: equations first, T₀ [1; y] = 0, then the weighted residuals

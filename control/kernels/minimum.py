@@ -1,4 +1,3 @@
-# mypy: disable-error-code="no-untyped-def, misc, no-untyped-call"
 """Dual active-set method for the reduced program, warm-started with the last working set.
 
     minimise ½ yᵀH y + gᵀy   such that   low ≤ C y ≤ high

@@ -1,4 +1,3 @@
-# mypy: disable-error-code="no-untyped-def, no-untyped-call"
 """Newton's steps of the interior-point kernel of `predictive`: residuals, factors, directions.
 
 Of its equations, of x and ε, and of the slacks s with the multipliers z,

@@ -1,4 +1,3 @@
-# mypy: disable-error-code="no-untyped-def, misc, no-untyped-call"
 """Cost of the reduced program: `qp.reduced`, compiled.
 
 With a = X [1; y] and w = W [1; y] (see `equations`) the cost is ½ [1; y]ᵀ K [1; y], and

@@ -1,4 +1,3 @@
-# mypy: disable-error-code="no-untyped-def, no-untyped-call"
 """Riccati recursion of Newton's step of a predicted motion whose inputs act through a wrench.
 
     minimise  Σ_k ½ dx_kᵀQ_k dx_k + q_kᵀdx_k + Σ_b ½ du_bᵀH_b du_b − g_bᵀdu_b

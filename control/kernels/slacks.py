@@ -1,4 +1,3 @@
-# mypy: disable-error-code="no-untyped-def, no-untyped-call"
 """Slacks s, their multipliers z and Newton's steps of both, for the interior-point kernel.
 
 They are those of cones and then of half-lines, see `contacts.kernels.cones`, with z in the place of

@@ -1,4 +1,3 @@
-# mypy: disable-error-code="no-untyped-def, misc, no-untyped-call"
 """Touch of feet: accelerations that no command explains, from how their legs moved, see `touch`.
 
 Of a leg L, M_LL = K Kᵀ, whose foot moves along its normal with n = (n·J)_L,

@@ -1,4 +1,3 @@
-# mypy: disable-error-code="no-untyped-def, no-untyped-call"
 """Forward dynamics a = M⁻¹ (τ + τ_g − vᵀCv) by articulated bodies.
 
 Y_i is the inertia that body i shows at its origin, all after it hanging on free joints, and p_i the

@@ -1,5 +1,3 @@
-# mypy: disable-error-code="no-untyped-def, no-untyped-call"
-# ruff: noqa: E741 (I is the letter of inertia)
 """Articulated-body inertias: Y = [[A, H], [Hᵀ, I]], with A and I symmetric.
 
 A and I are xx, xy, yy, xz, yz, zz, H has nine entries row by row; a motion (v, ω) needs the force

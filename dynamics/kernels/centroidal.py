@@ -1,5 +1,3 @@
-# mypy: disable-error-code="no-untyped-def, no-untyped-call"
-# ruff: noqa: E741 (I is the letter of inertia)
 """Centre of mass, its Jacobian, and the centroidal map A_g: all in world axes.
 
 With m_i, h_i and I_i of body i and all after it about the root's origin, joint i at unit velocity

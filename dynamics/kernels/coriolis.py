@@ -1,5 +1,3 @@
-# mypy: disable-error-code="no-untyped-def, misc, no-untyped-call"
-# ruff: noqa: E741 (I is the letter of inertia)
 """The Coriolis tensor by recursion over chain pairs, compiled.
 
 Everything in the axes of the root: joint motions S (nv, 6), composite inertias I. For i, j, k on

@@ -1,5 +1,3 @@
-# mypy: disable-error-code="no-untyped-def, no-untyped-call"
-# ruff: noqa: E741 (I is the letter of inertia)
 """The Coriolis tensor of many configurations, by chains.
 
 As in `coriolis`, with joints of one degree of freedom: in the root's axes, with t a joint, B its

@@ -1,5 +1,3 @@
-# mypy: disable-error-code="no-untyped-def, no-untyped-call"
-# ruff: noqa: E741 (I is the letter of inertia)
 """The Coriolis matrix C @ v, by composite bodies.
 
 In the root's axes, with S_j the motion of joint j, Ṡ_j = v_j × S_j, and of body i and all after it

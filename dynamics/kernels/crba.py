@@ -1,5 +1,3 @@
-# mypy: disable-error-code="no-untyped-def, no-untyped-call"
-# ruff: noqa: E741 (I is the letter of inertia)
 """The mass matrix M by composite rigid bodies.
 
 I_i becomes the inertia of body i and all after it, as if they were one. A unit velocity of joint i

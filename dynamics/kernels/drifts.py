@@ -1,4 +1,3 @@
-# mypy: disable-error-code="no-untyped-def, no-untyped-call"
 """Drifts of frames: J̇v, their acceleration at a = 0.
 
 Outward along the chain, as in `rnea` but with no gravity and no q̈: v_i = X v_λ + S q̇ and

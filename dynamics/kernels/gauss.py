@@ -1,4 +1,3 @@
-# mypy: disable-error-code="no-untyped-def, misc, no-untyped-call"
 """Projections in the metric of the mass matrix: Cholesky's factor and a rank-revealing one.
 
     M = L Lᵀ,      B = J L⁻ᵀ = U R Q

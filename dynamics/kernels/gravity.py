@@ -1,4 +1,3 @@
-# mypy: disable-error-code="no-untyped-def, no-untyped-call"
 """Gravity torques τ_g = Σ m J_comᵀ g: the weights of the bodies, summed from the tips to the root.
 
 Outward:  g_i = the parent's g in the body's axes,   f_i = (m g_i, h × g_i)

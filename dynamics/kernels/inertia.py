@@ -1,5 +1,3 @@
-# mypy: disable-error-code="no-untyped-def, no-untyped-call"
-# ruff: noqa: E741 (I is the letter of inertia)
 """Inertias seen from another frame: symmetric matrices are xx, xy, yy, xz, yz, zz.
 
 Source: R. Featherstone (2008), section 2.13.

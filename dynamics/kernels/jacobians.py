@@ -1,4 +1,3 @@
-# mypy: disable-error-code="no-untyped-def, no-untyped-call"
 """Jacobians of frames: J[:, k] is the frame's twist when joint k alone moves at unit velocity.
 
 A hinge with axis z through p_k moves the point p at z × (p − p_k) and turns at z; a slider moves it

@@ -1,4 +1,3 @@
-# mypy: disable-error-code="no-untyped-def, no-untyped-call"
 """The centroidal momentum h_g = A_g v and its rate Ȧ_g v at a = 0, without the map.
 
 Each body's momentum I_i v_i (or the force I_i a_i + v_i ×* I_i v_i of a motion with a = 0 and no

@@ -1,4 +1,3 @@
-# mypy: disable-error-code="no-untyped-def, no-untyped-call"
 """Placements of bodies: their axes and origins, seen from the root's origin.
 
 Row i of `places` (n, 12) has the three axes of the world (or of the root) as body i sees them, that

@@ -1,4 +1,3 @@
-# mypy: disable-error-code="no-untyped-def, no-untyped-call"
 """Jacobians and accelerations of points of bodies, from those of the joints that carry them.
 
 The columns [v; ω] of all joints about the world's origin move a point at x with v + ω × x. With

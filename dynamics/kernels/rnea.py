@@ -1,5 +1,3 @@
-# mypy: disable-error-code="no-untyped-def, no-untyped-call"
-# ruff: noqa: E741 (I is the letter of inertia)
 """Inverse dynamics τ = M a + vᵀCv − τ_g by recursive Newton-Euler.
 
 Outward, from the root to the tips:     v_i = X v_λ + S q̇

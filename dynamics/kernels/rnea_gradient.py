@@ -1,5 +1,3 @@
-# mypy: disable-error-code="no-untyped-def, no-untyped-call"
-# ruff: noqa: E741 (I is the letter of inertia)
 """Gradient of the power yᵀτ of inverse dynamics along q, v and a, without a matrix.
 
 With the virtual velocities u of the bodies in a motion y, and forces w on links held,

@@ -1,4 +1,3 @@
-# mypy: disable-error-code="no-untyped-def, no-untyped-call"
 """Rows of arrays, for each of which a term is worked out, eight at a time in SIMD lanes.
 
 Also the check of what enters: the sizes of the arrays first, then their numbers, on lanes as they

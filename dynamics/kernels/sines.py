@@ -1,4 +1,3 @@
-# mypy: disable-error-code="no-untyped-def, no-untyped-call"
 """Sine and cosine by arithmetic alone: the compiled `scalars.sincos`.
 
 In lanes there is no library to call; of single floats two calls take twice as long as this.

@@ -1,5 +1,3 @@
-# mypy: disable-error-code="no-untyped-def, no-untyped-call"
-# ruff: noqa: E741 (I is the letter of inertia)
 """Spatial vectors, and their transforms by one joint: the notation of all kernels.
 
 A vector is a tuple of three numbers. A motion is a pair (v, ω), a force a pair (f, n), both at the
