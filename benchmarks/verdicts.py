@@ -26,7 +26,6 @@ import pinocchio as pin
 import footwork as fw
 from footwork import contacts, dynamics
 from footwork.contacts import PointForces, batch
-from footwork.contacts.equilibrium.balance import load
 from footwork.contacts.equilibrium.balances import Balances
 from footwork.contacts.equilibrium.decision import Wanted, decide
 from footwork.contacts.equilibrium.programs import Equilibrium
@@ -109,10 +108,10 @@ def verdict(balance):
 def one_verdict(rounds):
     found = {}
     robot = fw.load("talos")
-    q, feet, zero = robot.posture(), contacts.at_feet(robot), np.zeros(robot.nv)
+    q, feet = robot.posture(), contacts.at_feet(robot)
     for limited in (False, True):
         limits = torque_bounds_of(robot, limited)
-        make = lambda: Equilibrium.of(feet, q, load(robot, q, zero, zero), limits)  # noqa: B023, E731
+        make = lambda: Equilibrium.of(feet, q, dynamics.gravity_torques(robot, q), limits)  # noqa: B023, E731
         balance = make()
         reference, written = ReferenceEquilibrium.like(balance), Parametrised(balance)
         answers = verdict(balance), verdict(reference), written.ask(balance)
@@ -186,7 +185,7 @@ def batches(rounds, size):
 def postures(rounds, size):
     """TALOS on two feet in many postures, Jacobians and loads included."""
     robot, rng, found = fw.load("talos"), np.random.default_rng(0), {}
-    feet, still = contacts.at_feet(robot), np.zeros(robot.nv)
+    feet = contacts.at_feet(robot)
     steps = 0.03 * rng.standard_normal((size, robot.nv))
     steps[:, :6] = 0.0
     qs = np.array([robot.integrate(robot.posture(), dq) for dq in steps])
@@ -194,7 +193,7 @@ def postures(rounds, size):
         limits = torque_bounds_of(robot, limited)
 
         def make(q, limits=limits):
-            return Equilibrium.of(feet, q, load(robot, q, still, still), limits)
+            return Equilibrium.of(feet, q, dynamics.gravity_torques(robot, q), limits)
 
         def ours(qs=qs, limited=limited, **options):
             return batch.static_hold(robot, qs, feet, torque_limits=limited, **options)
@@ -233,8 +232,7 @@ def region(rounds):
     robot = fw.load("talos")
     q, feet = robot.posture(), contacts.at_feet(robot)
     limits = torque_bounds_of(robot, True)
-    zero = np.zeros(robot.nv)
-    balance = Equilibrium.of(feet, q, load(robot, q, zero, zero), limits)
+    balance = Equilibrium.of(feet, q, dynamics.gravity_torques(robot, q), limits)
     columns = np.zeros((robot.nv, 2))
     columns[:2] = np.eye(2) * balance.weight
     works = {

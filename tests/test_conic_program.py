@@ -10,7 +10,6 @@ import pytest
 from footwork import contacts, dynamics, robots
 from footwork.contacts import PointForces, conic_solver
 from footwork.contacts.cones.friction_cone import axes_along
-from footwork.contacts.equilibrium.balance import load
 from footwork.contacts.equilibrium.programs import Equilibrium
 from footwork.contacts.equilibrium.reference import ReferenceEquilibrium
 from footwork.contacts.limits import ContactLimits
@@ -74,13 +73,13 @@ def test_contacts_of_every_kind(seed):
 @pytest.mark.parametrize("name", ["biped", "quadruped", "talos"])
 def test_robots_with_torque_limits(load_robot, name):
     robot = load_robot(name, "floating")
-    q, zero = robot.posture(), np.zeros(robot.nv)
+    q = robot.posture()
     feet = contacts.at_feet(robot)
     strong = contacts.static_hold(robot, q, feet, torque_limits=False)
     most, statuses = np.abs(strong.torques).max(), set()
     for share in (0.1, 0.6, 1.0, np.inf):
         balance = Equilibrium.of(
-            feet, q, load(robot, q, zero, zero), np.full(robot.na, share * most)
+            feet, q, dynamics.gravity_torques(robot, q), np.full(robot.na, share * most)
         )
         statuses |= {agree(balance, question) for question in QUESTIONS}
     assert statuses >= {"optimal"}
@@ -88,14 +87,14 @@ def test_robots_with_torque_limits(load_robot, name):
 
 def test_passive_joints_fixed_bases_rough_points_and_nothing():
     robot = robots.load("quadruped")
-    q, zero = robot.posture(), np.zeros(robot.nv)
+    q = robot.posture()
     feet = contacts.at_feet(robot)
-    balance = Equilibrium.of(feet, q, load(robot, q, zero, zero), np.full(robot.na, np.inf))
+    balance = Equilibrium.of(feet, q, dynamics.gravity_torques(robot, q), np.full(robot.na, np.inf))
     fewer = replace(balance, actuated=balance.actuated[1:], torque_limits=balance.torque_limits[1:])
     rough = balance.with_limits(balance.limits.with_friction(np.inf))
     slippery = balance.with_limits(balance.limits.with_friction(0.0))
     nothing = Equilibrium.of(
-        contacts.ContactSet(robot), q, load(robot, q, zero, zero), np.full(robot.na, np.inf)
+        contacts.ContactSet(robot), q, dynamics.gravity_torques(robot, q), np.full(robot.na, np.inf)
     )
     arm = robots.load("limb")
     held = Equilibrium.of(
@@ -111,10 +110,10 @@ def test_passive_joints_fixed_bases_rough_points_and_nothing():
 
 def test_planar_sets():
     robot = robots.load("quadruped")
-    q, zero = robot.posture(), np.zeros(robot.nv)
+    q = robot.posture()
     J = dynamics.com_jacobian(robot, q)
     balance = Equilibrium.of(
-        contacts.at_feet(robot), q, load(robot, q, zero, zero), np.full(robot.na, 30.0)
+        contacts.at_feet(robot), q, dynamics.gravity_torques(robot, q), np.full(robot.na, 30.0)
     )
     ours = balance.planar_set(J[:2].T, 1e4)
     theirs = ReferenceEquilibrium.like(balance).planar_set(J[:2].T, 1e4)

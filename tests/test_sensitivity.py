@@ -11,7 +11,6 @@ import pytest
 
 import footwork as fw
 from footwork import ContactError, Wrench, contacts, dynamics, robots
-from footwork.contacts.equilibrium.balance import load
 from footwork.contacts.equilibrium.margins import Shrinking
 from footwork.contacts.equilibrium.programs import Equilibrium
 from footwork.contacts.equilibrium.saddle import Saddle, by_conic_solver, saddle_point
@@ -33,7 +32,7 @@ def pushed(robot, rng):
 def margin(hold, q, feet):
     """Of other contacts at another q, the loads and torque limits of a hold at rest."""
     robot, zero = hold.contacts.robot, np.zeros(hold.contacts.robot.nv)
-    h = load(robot, q, zero, zero, hold.external)
+    h = -dynamics.inverse_dynamics(robot, q, zero, zero, hold.external)
     return saddle_point(Equilibrium.of(feet, q, h, hold.balance.torque_limits)).margin
 
 

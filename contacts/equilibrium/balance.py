@@ -18,7 +18,6 @@ from weakref import WeakKeyDictionary
 import numpy as np
 from numpy.typing import ArrayLike
 
-from ... import dynamics
 from ...arrays import Array, Index
 from ...dynamics import State
 from ...dynamics.closures import require_closed
@@ -311,11 +310,3 @@ def down(robot: Robot) -> Array:
     """Return g/‖g‖ (3,), zero without gravity."""
     g = np.asarray(robot._model.gravity.linear)
     return np.asarray(g / (float(np.linalg.norm(g)) or 1.0))
-
-
-def load(robot: Robot, q: ArrayLike, v: ArrayLike, a: ArrayLike, wrenches: Any = None) -> Array:
-    """Return h = τ_g + τ_ext − M a − vᵀCv (nv,), to be balanced [N, N·m]."""
-    h = -dynamics.inverse_dynamics(robot, q, v, a)
-    if wrenches:
-        h = h + dynamics.external_torques(robot, q, wrenches)
-    return np.asarray(h)

@@ -22,7 +22,6 @@ import numpy as np
 from ...arrays import Array
 from ...dynamics import State, Wrench
 from ...dynamics.link_forces import external_forces
-from ..equilibrium.balance import load
 from ..equilibrium.programs import Equilibrium
 from ..equilibrium.saddle import Saddle, saddle_point
 from ..equilibrium.solving import solve
@@ -77,8 +76,9 @@ class Ascent:
     def balance(self, q: Array) -> Equilibrium:
         """Return the balance at rest in q."""
         robot, zero = self.ik.robot, np.zeros(self.ik.robot.nv)
-        h = load(robot, q, zero, zero, self.external)
-        return Equilibrium.of(self.ik.goal.touching, q, h, self.limits)
+        state = State(robot, q, zero)
+        h = -state.inverse_dynamics(zero, self.external)
+        return Equilibrium.of(self.ik.goal.touching, state, h, self.limits)
 
     def _touching(self, q: Array) -> tuple[Array, bool]:
         nearest = InverseKinematics(self.ik.goal, q, self.ik.bounded)  # not to the start

@@ -32,7 +32,6 @@ from ...errors import ContactError
 from ...robots.configuration import check_velocity
 from ...robots.values import boolean, instance, one_of
 from ..contact_set import ContactSet
-from ..equilibrium.balance import load
 from ..equilibrium.programs import Equilibrium
 from ..hold import Hold
 from ..torque_limits import TorqueBounds
@@ -265,10 +264,10 @@ class _Case:
             friction = step if kind == "friction" else np.zeros(1)
             twist = step if kind == "placement" else np.zeros(6)
             moved[i] = moved_contact(self.state, moved[i], friction, twist)
-        h = load(robot, q, self.state.velocity, self.a, self.external) + more
-        contacts = ContactSet(robot, moved)
-        balance = Equilibrium.of(contacts, q, h, bounds)
+        state, contacts = State(robot, q, self.state.velocity), ContactSet(robot, moved)
+        h = more - state.inverse_dynamics(self.a, self.external)
+        balance = Equilibrium.of(contacts, state, h, bounds)
         try:
-            return KINDS[self.kind](contacts, State(robot, q), balance).value
+            return KINDS[self.kind](contacts, state, balance).value
         except ContactError:
             return float("nan")

@@ -18,7 +18,6 @@ from numpy.typing import NDArray
 from ... import dynamics
 from ...arrays import Array, Index
 from ...errors import FootworkError
-from ..equilibrium.balance import load
 from ..equilibrium.balances import Balances
 from ..equilibrium.decision import decide
 from ..equilibrium.programs import Equilibrium
@@ -103,7 +102,7 @@ class PostureProblem:
 def _balance(scenario: Scenario) -> Equilibrium:
     robot, q = scenario.machine, scenario.q
     zero = np.zeros(robot.nv)
-    h = load(robot, q, zero, zero, scenario.wrenches_at(q))
+    h = -dynamics.inverse_dynamics(robot, q, zero, zero, scenario.wrenches_at(q))
     limits = torque_bounds_of(robot, scenario.torque_bounds)
     return Equilibrium.of(scenario.contact_set, q, h, limits)
 
