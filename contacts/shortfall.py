@@ -86,7 +86,5 @@ def _columns(part: SameContacts, R: Array) -> tuple[Array, tuple[int, int, int]]
     arm = ((batch.com(part.asked.contacts.robot, Q) - Q[:, :3])[:, None] @ R)[:, 0]
     B = given[:, :6].copy()
     B[:, 3:] -= np.cross(arm[:, :, None], B[:, :3], axis=1)
-    mu = balances.friction
-    units, K = np.repeat(layout.units, len(mu), axis=0), mu.shape[1]
-    units[:, :K], units[:, K : 2 * K] = mu[..., 0], mu[..., 1]
-    return B * units[:, None], (layout.D, K, 0)
+    units = layout.units_of(balances.friction)
+    return B * units[:, None], (layout.D, layout.limits.point_count, 0)

@@ -223,7 +223,8 @@ def test_kernels_are_plain_python_on_rows_of_numpy(joints):
     states = [weak(rng, 6, joints) for _ in range(9)]
     many = Balances.of(states)
     layout = many.first.layout
-    plain = many.problems(layout, contact_columns.contact_columns, contact_columns.scale_rows)
+    given = many.states.columns(layout, contact_columns.contact_columns)
+    plain = many.problems(layout, *given, contact_columns.scale_rows)
     with np.errstate(all="ignore"):  # both sides of every choice are worked out
         found = problems.decided(verdict.verdicts, plain.program, layout.sizes, verdict.VERDICT)
     verdicts, (feasible, margin, proved, _) = decide(many), found.verdict.T

@@ -94,18 +94,14 @@ class Balances:
             self.torque_limits if len(self.torque_limits) == 1 else self.torque_limits[cut],
         )
 
-    def problems(self, layout: Layout, filling: Any, scaling: Any) -> Problems:
+    def problems(self, layout: Layout, columns: Array, pulls: Array, scaling: Any) -> Problems:
         """Return the kernel's problems, scaled as the first one is.
 
         Args:
             layout: of all.
-            filling, scaling: `kernels.contact_columns.contact_columns` and `.scale_rows`, compiled
-                or not.
+            columns, pulls: what `States.columns` returns.
+            scaling: `kernels.contact_columns.scale_rows`, compiled or not.
         """
-        return self.problems_of(layout, *self.states.columns(layout, filling), scaling)
-
-    def problems_of(self, layout: Layout, columns: Array, pulls: Array, scaling: Any) -> Problems:
-        """Return the same, given what `States.columns` returns."""
         scales = self.first.scaled_problem(scaling).program.scales
         given = columns, pulls, self.loads, self.torque_limits
         problems = Problems.of(layout, *given, scaling, scales)

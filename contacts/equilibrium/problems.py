@@ -87,6 +87,15 @@ class Layout:
         """(1, D K), newtons of each entry of a cone's vector."""
         return self.spread(self.limits.scaling)[None]
 
+    def units_of(self, friction: Array) -> Array:
+        """Return the same (N or 1, D K) for other friction (N or 1, K, 2).
+
+        Tangential forces in units of μ make every cone Lorentz's: only the units change.
+        """
+        units, K = np.repeat(self.units, len(friction), axis=0), friction.shape[1]
+        units[:, :K], units[:, K : 2 * K] = friction[..., 0], friction[..., 1]
+        return units
+
     def bounds(self, torque_limits: Array) -> Array:
         """Return limits (N, na) or (na,) as the kernels have them, (N or 1, R)."""
         return np.ascontiguousarray(np.atleast_2d(torque_limits)[:, self.limited])
@@ -224,11 +233,7 @@ class Problems:
 
     def with_friction(self, friction: Array) -> Problems:
         """Return the problems with other friction (N or 1, K, 2)."""
-        # tangential forces in units of μ make every cone Lorentz's: only the units change
-        units = np.repeat(self.program.units, len(friction), axis=0)
-        K = friction.shape[1]
-        units[:, :K], units[:, K : 2 * K] = friction[..., 0], friction[..., 1]
-        return self._with(units=units)
+        return self._with(units=self.layout.units_of(friction))
 
     def pulled(self, pulls: Array) -> Problems:
         """Return the problems with other pulls (N, nv), which are no normal forces."""

@@ -30,6 +30,7 @@ from ...errors import SolverError
 from ..conic_solver import Program
 from ..limits import ContactLimits
 
+_NEWTON = 6  # steps
 _STILL = (1e-6, 1e-3)  # shares of the unit of speed below which a point may be at rest
 
 
@@ -158,7 +159,6 @@ def polished(
     locked: Index,
     impulses: Array,
     found: list[str],
-    iterations: int = 6,
 ) -> Array:
     """Return impulses (K, 3) near the given ones that obey the equations of the states found.
 
@@ -169,7 +169,7 @@ def polished(
     """
     x = impulses.ravel().copy()
     size = np.linalg.norm(W) / max(len(w), 1)  # velocities of about the size of impulses
-    for _ in range(iterations):
+    for _ in range(_NEWTON):
         F, D = _equations(W / size, w / size, friction, x, found)
         F[locked], D[locked] = x[locked], np.eye(len(x))[locked]
         step = np.linalg.lstsq(D, -F, rcond=1e-10)[0]
