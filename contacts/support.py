@@ -14,7 +14,7 @@ import numpy as np
 from ..errors import ContactError
 from ..robots.values import instance, number, placement
 from .geometry.polygon import area, convex_hull
-from .surface_contact import PlacedContact, part_of
+from .surface_contact import PlacedContact, with_corners
 from .terrain.edges import Outline, under
 from .terrain.terrain import Terrain
 
@@ -51,4 +51,4 @@ def supported(
     places, _ = under(terrain.edges, T.homogeneous[:3], outline, within)
     places = places[np.abs(places[:, 2]) <= within]
     shared = convex_hull(np.vstack([corners[on_ground], places])[:, :2], _CLOSE)
-    return part_of(contact, shared) if area(shared) > _LEAST else None
+    return with_corners(contact, shared) if area(shared) > _LEAST else None

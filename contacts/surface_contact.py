@@ -166,7 +166,7 @@ class LineContact(PlacedContact):
         return (1, 2)
 
 
-def part_of(contact: PlacedContact, corners: ArrayLike) -> SurfaceContact:
+def with_corners(contact: PlacedContact, corners: ArrayLike) -> SurfaceContact:
     """Return the part of a patch with these corners (k, 2), in its axes from its centre [m]."""
     kept = {each.name: getattr(contact, each.name) for each in fields(PlacedContact)}
     return SurfaceContact(**kept, vertices=np.asarray(corners) + contact.centre[:2])

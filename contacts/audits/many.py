@@ -177,12 +177,12 @@ def _settings(
     """What identifies a work, as JSON has it."""
     return {
         "robot": [robot.name, robot.source, robot.mass, *robot.joint_names],
-        "reading": {key: _plain(value) for key, value in reading.items()},
-        "options": {key: _plain(value) for key, value in options.items()},
+        "reading": {key: _as_json(value) for key, value in reading.items()},
+        "options": {key: _as_json(value) for key, value in options.items()},
     }
 
 
-def _plain(value: Any) -> Any:
+def _as_json(value: Any) -> Any:
     if isinstance(value, np.ndarray | list | tuple):
         return np.asarray(value).tolist()
     return value if isinstance(value, bool | int | float | str | None) else repr(value)

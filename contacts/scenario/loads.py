@@ -13,7 +13,7 @@ from ...dynamics import State, Wrench
 from ...errors import ContactError
 from ...robots import Robot
 from ...robots.values import number, text, vector
-from ..terrain.part_values import Numbers, make_plain
+from ..terrain.part_values import Numbers, make_hashable
 
 Spot = Numbers | Literal["com"] | None
 
@@ -120,8 +120,8 @@ def wrenches_of(loads: tuple[Load, ...], robot: Robot, q: ArrayLike | State) -> 
 
 
 def _check(load: Push | Rope | Payload) -> None:
-    """Make the fields plain; refuse a frame that is no name, and a spot that is none."""
-    make_plain(load)
+    """Make the fields hashable; refuse a frame that is no name, and a spot that is none."""
+    make_hashable(load)
     text(load.frame, "frame", error=ContactError)
     if isinstance(load.at, str) and load.at != "com":
         expected = "[x, y, z] in the frame's axes [m], or com"

@@ -76,11 +76,11 @@ def touching(
         if not on_ground:
             terrain.append(_under(contact, T))
         surface = "ground" if on_ground else f"under {contact.name}"
-        parts.append(part_of(contact, T, surface))
+        parts.append(scenario_contact(contact, T, surface))
     return tuple(parts), tuple(terrain)
 
 
-def part_of(contact: Contact, T: Any, surface: str = "") -> ScenarioContact:
+def scenario_contact(contact: Contact, T: Any, surface: str = "") -> ScenarioContact:
     """Return a contact as a scenario has it, at T_world_contact.
 
     Raises:

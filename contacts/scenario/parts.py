@@ -22,7 +22,7 @@ from ...robots.values import Shape, array, boolean, one_of, sequence, text, vect
 from ..contact import Contact, PointContact
 from ..contact_set import at_feet
 from ..geometry.polygon import area, convex_hull
-from ..surface_contact import DiscContact, LineContact, SurfaceContact, part_of
+from ..surface_contact import DiscContact, LineContact, SurfaceContact, with_corners
 from ..terrain.draping import within
 from ..terrain.faces import Face
 from ..terrain.part_values import (
@@ -30,7 +30,7 @@ from ..terrain.part_values import (
     check_angle,
     check_coefficients,
     check_lengths,
-    make_plain,
+    make_hashable,
 )
 from ..terrain.terrain import Terrain, forward_on, under_foot
 
@@ -100,7 +100,7 @@ class ScenarioContact:
     name: str = ""
 
     def __post_init__(self) -> None:
-        make_plain(self)
+        make_hashable(self)
         if bool(self.foot) == bool(self.frame):
             raise ContactError(
                 f"contact: got foot={self.foot!r} and frame={self.frame!r}, expected one of them"
@@ -240,7 +240,7 @@ def _clipped(contact: SurfaceContact | DiscContact, target: Any, face: Face) -> 
     if area(kept) < 1e-6:
         raise ContactError(f"{contact.name or contact.frame} lies beside {face.name!r}")
     local = (np.column_stack([kept, np.zeros(len(kept))]) - T.translation) @ T.rotation
-    patch = part_of(contact, local[:, :2])
+    patch = with_corners(contact, local[:, :2])
     moved = target.act(patch.centre - contact.centre)
     return patch, pin.SE3(target.rotation, moved)
 
@@ -263,7 +263,7 @@ class Start:
     tilt: Numbers = (0.0, 0.0)
 
     def __post_init__(self) -> None:
-        make_plain(self)
+        make_hashable(self)
         vector(self.at, "at", error=ContactError)
         check_angle(self.heading, "heading")
         for angle in array(self.tilt, "tilt", (2,), error=ContactError):

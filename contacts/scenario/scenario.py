@@ -56,7 +56,7 @@ from ..forces import static_hold
 from ..hold import Hold
 from ..postures.posture import Posture, solve_posture
 from ..regions.region import Region, static_equilibrium_polygon
-from ..terrain.part_values import check_coefficients, plain
+from ..terrain.part_values import check_coefficients, hashable
 from ..terrain.penetration import Penetration, penetrations
 from ..terrain.solids import Plane
 from ..terrain.terrain import Part, Terrain
@@ -150,7 +150,7 @@ class Scenario:
         if isinstance(self.torque_limits, Mapping):
             object.__setattr__(self, "torque_limits", tuple(self.torque_limits.items()))
         for key in ("com", "view", "gravity", "torque_limits"):
-            object.__setattr__(self, key, plain(getattr(self, key)))
+            object.__setattr__(self, key, hashable(getattr(self, key)))
         _check_com(self.com)
         _check_torque_limits(self.torque_limits)
         for key in ("view", "gravity"):

@@ -93,7 +93,7 @@ def _row(contacts: ContactSet, interval: Interval, digits: int) -> dict[str, Any
 
 
 def _as_yaml(robot: str, rows: list[dict[str, Any]], loads: list[Load]) -> str:
-    lines = [_HEAD + f"version: {VERSION}", f"robot: {_plain(robot)}"]
+    lines = [_HEAD + f"version: {VERSION}", f"robot: {_in_yaml(robot)}"]
     lines += ["contacts:" if rows else "contacts: []", *(f"- {_flow(row)}" for row in rows)]
     if loads:
         lines += ["loads:", *(f"- {_flow(_load_row(load))}" for load in loads)]
@@ -115,13 +115,13 @@ def _load_row(load: Load) -> dict[str, Any]:
 
 
 def _flow(row: Mapping[str, Any]) -> str:
-    return "{" + ", ".join(f"{key}: {_plain(value)}" for key, value in row.items()) + "}"
+    return "{" + ", ".join(f"{key}: {_in_yaml(value)}" for key, value in row.items()) + "}"
 
 
-def _plain(value: Any) -> str:
+def _in_yaml(value: Any) -> str:
     """A value in YAML: numbers in full, words in quotes where they are not plain ones."""
     if isinstance(value, list | tuple):
-        return "[" + ", ".join(map(_plain, value)) + "]"
+        return "[" + ", ".join(map(_in_yaml, value)) + "]"
     if isinstance(value, str):
         simple = value.replace("_", "a").replace(" ", "a").isalnum() and value[:1].isalpha()
         return value if simple else "'" + value.replace("'", "''") + "'"

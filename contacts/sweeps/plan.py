@@ -123,7 +123,7 @@ class Plan:
         plain = {}
         for key, values in mapping(axes, "axes", kind="key", error=ScenarioError).items():
             given = sequence(values, f"axes[{key!r}]", object, error=ScenarioError)
-            plain[key] = tuple(map(_plain, given))
+            plain[key] = tuple(map(_checked, given))
         samples = whole_number(samples, "samples", at_least=0, error=ScenarioError)
         quantities = texts(quantities, "quantities", error=ScenarioError)
         if size is not None:
@@ -285,7 +285,7 @@ def _at(values: Array | list[Any], places: Index) -> Array | list[Any]:
     return [values[i] for i in places] if isinstance(values, list) else values[places]
 
 
-def _plain(value: Any) -> Any:
+def _checked(value: Any) -> Any:
     """A value as JSON has it, or the error of one that has no place in a scenario."""
     value = value.item() if hasattr(value, "item") else value
     if isinstance(value, float) and not np.isfinite(value):

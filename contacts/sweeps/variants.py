@@ -11,7 +11,7 @@ from ...errors import FootworkError, unknown
 from ..scenario import schema as scenario_schema
 from ..scenario.file import FLAGS, ScenarioError
 from ..scenario.scenario import Scenario
-from ..terrain.part_values import plain
+from ..terrain.part_values import hashable
 
 _OF_UNIT = {
     "m": "at anchor offset size rise depth width height thickness half_length half_width radius "
@@ -50,7 +50,7 @@ def written(scenario: Scenario, changes: Mapping[str, Any]) -> Scenario:
     """Return the scenario with other values: as `variant`, but nothing is looked for there."""
     changed = scenario
     for key, value in changes.items():
-        changed = _with(changed, key, steps_of(key), plain(value))
+        changed = _with(changed, key, steps_of(key), hashable(value))
     _ = scenario.machine
     changed.keep(scenario)
     if "machine" in vars(changed) and _same_posture(scenario, changed):

@@ -1,4 +1,4 @@
-"""Values of the parts of a terrain or scenario: made plain, and checked."""
+"""Values of the parts of a terrain or scenario: made hashable, and checked."""
 
 from __future__ import annotations
 
@@ -13,17 +13,17 @@ from ...robots.values import array, number, text, vector
 Numbers = tuple[float, ...]
 
 
-def plain(value: Any) -> Any:
+def hashable(value: Any) -> Any:
     """Return lists and arrays as tuples, so that parts compare and hash by their values."""
     if isinstance(value, np.ndarray | np.generic) and not np.ma.is_masked(value):
         value = value.tolist()
-    return tuple(map(plain, value)) if isinstance(value, list | tuple) else value
+    return tuple(map(hashable, value)) if isinstance(value, list | tuple) else value
 
 
-def make_plain(part: Any) -> None:
-    """Make every field of a frozen dataclass plain, see `plain`."""
+def make_hashable(part: Any) -> None:
+    """Make every field of a frozen dataclass hashable, see `hashable`."""
     for field in fields(part):
-        object.__setattr__(part, field.name, plain(getattr(part, field.name)))
+        object.__setattr__(part, field.name, hashable(getattr(part, field.name)))
 
 
 def check_coefficients(friction: Any, error: type[FootworkError] = ContactError) -> None:
@@ -39,8 +39,8 @@ def check_angle(angle: Any, name: str) -> None:
 
 
 def check_part(part: Any, *angles: str) -> None:
-    """Refuse names, places, angles and frictions of a part that are none; make it plain."""
-    make_plain(part)
+    """Refuse names, places, angles and frictions of a part that are none; make it hashable."""
+    make_hashable(part)
     text(part.name, "name", error=ContactError)
     vector(part.at, "at", error=ContactError)
     for angle in angles:
