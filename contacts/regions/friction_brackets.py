@@ -16,7 +16,7 @@ from ...progress import progress_bar
 from ..conic_solver import Program, Rows
 from ..kernels.compiled import VERDICTS
 from ..point_forces import PointForces
-from .least_frictions import least_frictions
+from .least_frictions import LIFTED, least_frictions, least_ratio
 
 _TRIALS = 5  # programs that a load takes, about
 
@@ -76,7 +76,7 @@ class _OneByOne:
 
     def _known(self, h: Array) -> float:
         """The largest friction that earlier proofs rule out."""
-        lifted = self.twists @ h > 1e-9
+        lifted = self.twists @ h > LIFTED
         return float(self.proven[lifted].max(initial=0.0))
 
     def _ask(self, mu: float, h: Array) -> tuple[bool, float]:
@@ -107,12 +107,9 @@ class _Forces:
             return (forces, None) if np.abs(self.G @ forces + h).max() < 1e-6 else (None, None)
         if answer.multipliers is not None:
             y = answer.multipliers[:6] / np.linalg.norm(answer.multipliers[:6])
-            return None, (y if y @ h > 1e-9 else None)
+            return None, (y if y @ h > LIFTED else None)
         return None, None
 
     def least_friction(self, y: Array) -> float:
         """Return min u_n/‖u_t‖ of the velocities u = Gᵀy at the points, up to which y proves."""
-        u = (self.G.T @ y).reshape(-1, 3)[~self.limits.bilateral]
-        slip = np.linalg.norm(u[:, :2], axis=1)
-        moving = np.maximum(slip, np.abs(u[:, 2])) > 1e-7
-        return float((u[moving, 2] / np.maximum(slip[moving], 1e-12)).min(initial=np.inf))
+        return float(least_ratio((y @ self.G).reshape(-1, 3)[~self.limits.bilateral]))

@@ -32,7 +32,7 @@ _BALANCED = 1e-8  # what may be left of the balance, in weights
 _OUTSIDE = 1e-9  # how far a force may lie outside its cone, in weights
 # of twists of length one: speeds below which a point is at rest, and the least power of a unit load
 # that counts as positive
-_MOVING, _LIFTED = 1e-7, 1e-9
+_MOVING, LIFTED = 1e-7, 1e-9
 
 
 def least_frictions(
@@ -98,12 +98,20 @@ def _needed(G: Array, h: Array, g: Array) -> Array:
 
 def _proven(G: Array, h: Array, y: Array, mu: Array) -> Array:
     """Return the friction, at least μ, that twists prove to be too little; 0 where they do not."""
-    u = (y @ G).reshape(len(y), -1, 3)
-    slip, rise = np.hypot(u[:, :, 0], u[:, :, 1]), u[:, :, 2]
-    moving = np.maximum(slip, np.abs(rise)) > _MOVING
-    ratio = np.where(moving, rise / np.maximum(slip, 1e-12), np.inf).min(axis=1)
-    good = ((y * h).sum(axis=1) > _LIFTED) & (ratio >= mu - _BALANCED)
+    ratio = least_ratio((y @ G).reshape(len(y), -1, 3))
+    good = ((y * h).sum(axis=1) > LIFTED) & (ratio >= mu - _BALANCED)
     return np.where(good, np.maximum(ratio, mu), 0.0)
+
+
+def least_ratio(u: Array) -> Array:
+    """Return min_k u_n,k/‖u_t,k‖ (…) of velocities u (…, K, 3) in contact axes, of what moves.
+
+    Up to that friction they prove that it is too little.
+    """
+    slip, rise = np.hypot(u[..., 0], u[..., 1]), u[..., 2]
+    moving = np.maximum(slip, np.abs(rise)) > _MOVING
+    ratio = np.where(moving, rise / np.maximum(slip, 1e-12), np.inf)
+    return np.asarray(ratio.min(axis=-1, initial=np.inf))
 
 
 def _shares(g: Array) -> Array:
