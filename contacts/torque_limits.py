@@ -48,10 +48,13 @@ class TorqueBounds:
     def about(cls, half: Array, middle: Array | None = None) -> TorqueBounds:
         """Return the bounds |τ − middle| ≤ half; None: about 0."""
         bounds = cls(-half, half) if middle is None else cls(middle - half, middle + half)
-        vars(bounds)["half"] = half
-        if middle is None:
-            vars(bounds)["symmetric"] = True
+        known = {"symmetric": True} if middle is None else {"middle": middle}
+        vars(bounds).update(known, half=half)
         return bounds
+
+    def with_half(self, half: Array) -> TorqueBounds:
+        """Return the bounds about the same middle, of joints without limit too."""
+        return TorqueBounds.about(half, None if self.symmetric else self.middle)
 
     @cached_property
     def half(self) -> Array:

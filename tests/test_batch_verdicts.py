@@ -19,6 +19,7 @@ from footwork.contacts.equilibrium.decision import Wanted, decide, layout_of
 from footwork.contacts.equilibrium.programs import Equilibrium
 from footwork.contacts.equilibrium.reference import ReferenceEquilibrium
 from footwork.contacts.kernels import contact_columns, verdict
+from footwork.contacts.torque_limits import TorqueBounds
 from footwork.dynamics.kernels import toolchain
 
 pytest.importorskip("numba")
@@ -194,7 +195,7 @@ def weak(rng, count, joints):
         central=grasp,
         spin=np.vstack([balance.spin, np.zeros((joints, balance.spin.shape[1]))]),
         actuated=np.arange(6, 6 + joints),
-        torque_limits=rng.uniform(0.1, 0.6, joints),
+        bounds=TorqueBounds.about(rng.uniform(0.1, 0.6, joints)),
     )
 
 

@@ -13,6 +13,7 @@ from footwork.contacts.cones.friction_cone import axes_along
 from footwork.contacts.equilibrium.programs import Equilibrium
 from footwork.contacts.equilibrium.reference import ReferenceEquilibrium
 from footwork.contacts.limits import ContactLimits
+from footwork.contacts.torque_limits import TorqueBounds
 
 QUESTIONS = ("margin", "least_norm", "torque_margin")
 
@@ -90,7 +91,11 @@ def test_passive_joints_fixed_bases_rough_points_and_nothing():
     q = robot.posture()
     feet = contacts.at_feet(robot)
     balance = Equilibrium.of(feet, q, dynamics.gravity_torques(robot, q), np.full(robot.na, np.inf))
-    fewer = replace(balance, actuated=balance.actuated[1:], torque_limits=balance.torque_limits[1:])
+    fewer = replace(
+        balance,
+        actuated=balance.actuated[1:],
+        bounds=TorqueBounds.about(balance.torque_limits[1:]),
+    )
     rough = balance.with_limits(balance.limits.with_friction(np.inf))
     slippery = balance.with_limits(balance.limits.with_friction(0.0))
     nothing = Equilibrium.of(

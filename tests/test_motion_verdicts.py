@@ -199,7 +199,7 @@ def test_torque_margins_with_bounds_and_with_limits_of_whole_contacts(biped):
         balance = replace(
             hold.balance,
             load=bounds.shifted(biped, -dynamics.inverse_dynamics(biped, Q[i], V[i], A[i])),
-            torque_limits=bounds.half,
+            bounds=bounds,
         )
         expected = balance.torque_margin().value
         assert found.torque_margin[i] == pytest.approx(expected, rel=1e-5, abs=1e-6)

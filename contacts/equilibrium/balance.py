@@ -50,9 +50,8 @@ class Balance:
         closures: Bᵀ (nv, r), what the multipliers λ do; (nv, 0) without closures.
         limits: what limits x.
         actuated: rows of S, indices into (nv,).
-        torque_limits: (na,), largest |τ − middle|, inf without limit.
+        bounds: of the torques, with their middles in `load`.
         weight: the unit of force in which programs are solved [N].
-        torque_middle: (na,), of bounds that are not symmetric; None: 0.
     """
 
     load: Array
@@ -62,9 +61,8 @@ class Balance:
     closures: Array
     limits: ContactLimits
     actuated: Index
-    torque_limits: Array
+    bounds: TorqueBounds
     weight: float
-    torque_middle: Array | None = None
 
     @classmethod
     def of(
@@ -104,9 +102,8 @@ class Balance:
             closures=closures,
             limits=limits,
             actuated=robot.actuated_rows,
-            torque_limits=bounds.half,
+            bounds=bounds,
             weight=weight(robot),
-            torque_middle=None if bounds.symmetric else bounds.middle,
         )
         if not robot.closures:
             vars(found)["layout"] = layout_of(contacts, bounds)
@@ -129,7 +126,7 @@ class Balance:
             closures=np.zeros((6, 0)),
             limits=forces.limits,
             actuated=np.zeros(0, dtype=np.intp),
-            torque_limits=np.zeros(0),
+            bounds=TorqueBounds.about(np.zeros(0)),
             weight=weight,
         )
 
@@ -195,16 +192,15 @@ class Balance:
         return self.limits.scaled(force=1.0 / self.weight)
 
     @property
-    def bounds(self) -> TorqueBounds:
-        """What limits the torques."""
-        return TorqueBounds.about(self.torque_limits, self.torque_middle)
+    def torque_limits(self) -> Array:
+        """(na,), largest |τ − middle|, inf without limit."""
+        return self.bounds.half
 
     # --- how well x does ---------------------------------------------------------------------
 
     def torques(self, x: Array) -> Array:
         """Return τ (na,) that balances the actuated rows, given x (n,)."""
-        tau, middle = self.torques_off_middle(x), self.torque_middle
-        return tau if middle is None else tau + middle
+        return self.torques_off_middle(x) + self.bounds.middle
 
     def torques_off_middle(self, x: Array) -> Array:
         """Return τ − middle (na,), which `torque_limits` are about."""

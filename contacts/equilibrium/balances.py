@@ -11,6 +11,7 @@ import numpy as np
 from ...arrays import Array
 from ...errors import ContactError
 from ..loads_along import common
+from ..torque_limits import TorqueBounds
 from .problems import Layout, Problems
 from .programs import Equilibrium
 from .states import ListedStates, States
@@ -81,8 +82,8 @@ class Balances:
         """Return the i-th balance."""
         state = self.states.at(i % len(self.states), self.loads[i % len(self.loads)])
         limits = state.limits.with_friction(self.friction[i % len(self.friction)])
-        most = self.torque_limits[i % len(self.torque_limits)]
-        return replace(state, limits=limits, torque_limits=most)
+        bounds = TorqueBounds.about(self.torque_limits[i % len(self.torque_limits)])
+        return replace(state, limits=limits, bounds=bounds)
 
     def part(self, start: int, stop: int) -> Balances:
         """Return the balances start … stop − 1."""

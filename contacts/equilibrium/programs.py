@@ -104,7 +104,7 @@ class Equilibrium(Balance):
 
     def without_torque_limits(self) -> Equilibrium:
         """The same balance with joints of any strength."""
-        return replace(self, torque_limits=np.full_like(self.torque_limits, np.inf))
+        return replace(self, bounds=self.bounds.with_half(np.full_like(self.torque_limits, np.inf)))
 
     # --- the common part of all programs -----------------------------------------------------
 
@@ -123,8 +123,8 @@ class Equilibrium(Balance):
 
     def scaled_torques(self, given: Any, off_middle: bool = False) -> Any:
         """Return τ/weight (na,) when contacts give `given` (nv,)/weight; or (τ − middle)/weight."""
-        off, middle = -(self.load / self.weight + given)[self.actuated], self.torque_middle
-        return off if off_middle or middle is None else off + middle / self.weight
+        off = -(self.load / self.weight + given)[self.actuated]
+        return off if off_middle else off + self.bounds.middle / self.weight
 
     def admissible(self, x: Any, given: Any, extra_normal: Any = None) -> list[Any]:
         """Return the constraints on x/weight as for cvxpy: balance, torque and contact limits.

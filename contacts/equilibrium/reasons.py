@@ -112,8 +112,7 @@ def nearest_bound(balance: Equilibrium, row: int, off: float) -> tuple[float, fl
 
     Both negative where it is one that braking asks for.
     """
-    middle = 0.0 if balance.torque_middle is None else float(balance.torque_middle[row])
-    side = -1.0 if off < 0 else 1.0
+    middle, side = float(balance.bounds.middle[row]), -1.0 if off < 0 else 1.0
     return side * (middle + off), side * middle + float(balance.torque_limits[row])
 
 

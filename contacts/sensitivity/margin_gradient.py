@@ -34,7 +34,6 @@ from ...robots.values import boolean, instance, one_of
 from ..contact_set import ContactSet
 from ..equilibrium.programs import Equilibrium
 from ..hold import Hold
-from ..torque_limits import TorqueBounds
 from .balance_derivative import balance_derivative, moved_contact, placement_slopes
 from .margin_kinds import KINDS, Optimum
 
@@ -257,7 +256,7 @@ class _Case:
         elif name == "torque limits":
             limited = np.isfinite(bounds.half)
             half = np.where(limited, bounds.half + step, bounds.half)
-            bounds = TorqueBounds.about(half, self.balance.torque_middle)
+            bounds = bounds.with_half(half)
         else:
             kind, contact = name.split(" of ", 1)
             i = self.contacts.names.index(contact)

@@ -78,18 +78,11 @@ def torques_of(hold: Hold) -> list[dict[str, Any]]:
     """Return joint, torque and its limits [N·m or N] of every motor; nothing without forces."""
     if hold.torques is None:
         return []
-    balance, robot = hold.balance, hold.contacts.robot
-    middle = np.zeros(len(hold.torques)) if balance.torque_middle is None else balance.torque_middle
+    robot, bounds = hold.contacts.robot, hold.balance.bounds
+    rows = zip(robot.actuated_rows, hold.torques, bounds.lower, bounds.upper, strict=True)
     return [
-        {
-            "joint": robot.joint_of_row[row],
-            "value": value,
-            "lower": centre - limit,
-            "upper": centre + limit,
-        }
-        for row, value, centre, limit in zip(
-            balance.actuated, hold.torques, middle, balance.torque_limits, strict=True
-        )
+        {"joint": robot.joint_of_row[row], "value": value, "lower": lower, "upper": upper}
+        for row, value, lower, upper in rows
     ]
 
 
