@@ -19,11 +19,11 @@ from ..arrays import Array, Index
 from ..dynamics import batch
 from ..errors import ContactError
 from ..robots.values import instance, whole_number
+from .centres_along import axes_and_arm
 from .contact import Contact
 from .contact_set import ContactSet
 from .equilibrium.decision import MARGINS
 from .equilibrium.reasons import ROUGH
-from .equilibrium.states import axes_and_arm
 from .motion_verdicts import MotionVerdicts
 from .shortfall import shortfall
 from .torque_limits import TorqueBounds

@@ -21,9 +21,9 @@ from ..dynamics import batch
 from ..errors import ContactError
 from ..robots.robot import Robot
 from ..robots.values import number
+from .centres_along import axes_and_arm
 from .contact_set import ContactSet
 from .equilibrium.balance import weight
-from .equilibrium.states import axes_and_arm
 from .equilibrium.verdicts import Verdicts
 from .friction_used import friction_used
 from .motion_rows import MotionRows, of_points

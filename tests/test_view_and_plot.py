@@ -102,8 +102,8 @@ def audit():
     return contacts.audit(motion, ContactSchedule(feet, t, touching, 1.0 * touching))
 
 
-def prediction():
-    """Of a biped that stands."""
+def predictions():
+    """Of a biped that stands, as a call and as a batch of pushes."""
     robot, q, feet = standing()
     state = dynamics.State(robot, q, np.zeros(robot.nv))
 
@@ -113,7 +113,10 @@ def prediction():
         return control.predictive.Reference(rows + state.com, rows, rotation, rows)
 
     stance = control.predictive.Stance(1.0, feet.placements(q))
-    return control.Predictive(robot, feet, q, count=4)(state, [stance], still)
+    predict = control.Predictive(robot, feet, q, count=4)
+    pushed = np.zeros((3, robot.nv))
+    pushed[:, 0] = 0.0, 0.1, 5.0
+    return predict(state, [stance], still), predict.batch(q, pushed, [stance], still)
 
 
 # key of the registry -> the arguments of a call
@@ -142,7 +145,8 @@ EXAMPLES = {
     "control.estimation.wrenches:ContactWrenches": lambda: (
         control.contact_wrenches(closed_loop().log),
     ),
-    "control.predictive.prediction:Prediction": lambda: (prediction(),),
+    "control.predictive.prediction:Prediction": lambda: predictions()[:1],
+    "control.predictive.predictions:Predictions": lambda: predictions()[1:],
     "control.judging.judgement:Judgement": lambda: (judgement(),),
     "control.speed.limits:SpeedLimits": lambda: (speed_limits(),),
     "biomechanics.gait:Gait": lambda: (gait(),),

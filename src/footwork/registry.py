@@ -71,6 +71,7 @@ PLOTS: Mapping[str, str] = {
     "control.judging.judgement:Judgement": "visualize.plots.judging:plot_judgement",
     "control.speed.limits:SpeedLimits": "visualize.plots.speed_limits:plot_speed_limits",
     "control.predictive.prediction:Prediction": "visualize.plots.predictive:plot_prediction",
+    "control.predictive.predictions:Predictions": "visualize.plots.predictive:plot_predictions",
     "control.estimation.wrenches:ContactWrenches": "visualize.plots.wrenches:plot_wrenches",
     "biomechanics.gait:Gait": "visualize.plots.gait:plot_gait",
     "biomechanics.robot_gait:RobotGait": "visualize.plots.gait:plot_robot_gait",

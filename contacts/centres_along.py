@@ -1,0 +1,45 @@
+"""Centres of contacts in many configurations: Jacobians, axes, positions."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from ..arrays import Array
+from ..dynamics import batch
+from .contact import Contact
+from .contact_set import ContactSet
+
+
+def centres_along(contacts: ContactSet, Q: Array) -> tuple[Array, Array, Array]:
+    """Return the Jacobians (N, C, 6, nv), linear rows first, the axes (N, C, 3, 3), and positions.
+
+    Those of `Attachment`, world axes, positions (N, C, 3) [m], for configurations (N, nq).
+    """
+    robot, count = contacts.robot, len(Q)
+    J = np.empty((count, len(contacts), 6, robot.nv))
+    R, p = np.empty((count, len(contacts), 3, 3)), np.empty((count, len(contacts), 3))
+    frames = {contact.frame for contact in contacts}  # corners of a sole share one
+    placed = {frame: batch.frame_placement(robot, Q, frame) for frame in frames}
+    moved = {frame: batch.frame_jacobian(robot, Q, frame) for frame in frames}
+    for c, contact in enumerate(contacts):
+        J[:, c] = moved[contact.frame]
+        R[:, c], arm = axes_and_arm(contact, placed[contact.frame])
+        p[:, c] = placed[contact.frame][:, :3, 3] + arm
+        # of the centre at r from the frame's origin: J_v + J_ω × r
+        v, w = J[:, c, :3], J[:, c, 3:]
+        v[:, 0] += w[:, 1] * arm[:, 2, None] - w[:, 2] * arm[:, 1, None]
+        v[:, 1] += w[:, 2] * arm[:, 0, None] - w[:, 0] * arm[:, 2, None]
+        v[:, 2] += w[:, 0] * arm[:, 1, None] - w[:, 1] * arm[:, 0, None]
+    return J, R, p
+
+
+def axes_and_arm(contact: Contact, T: Array) -> tuple[Array, Array]:
+    """Return the axes R (N or 1, 3, 3) of a contact and the arm (N, 3) to its centre, world axes.
+
+    Args:
+        contact: whose axes are those of the ground, or turn with its frame.
+        T: (N, 4, 4), placements of its frame.
+    """
+    turn, own = T[:, :3, :3], contact.axes_in_frame
+    arm = turn @ contact.centre_in_frame + contact.ball_arm
+    return (np.array(contact.axes_in_world)[None] if own is None else turn @ own), arm
