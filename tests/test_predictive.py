@@ -218,6 +218,23 @@ def test_a_batch_of_no_states_and_inputs_that_do_not_fit():
         predict.batch(q, v, steps, None)
 
 
+@needs_numba
+def test_pushes_that_no_forces_hold_are_solved_too():
+    """Multipliers of limits that are met have large rounding errors: the best iterate is kept."""
+    PREDICTIONS.compiled(*PREDICTIONS.example())
+    predict, q, _, steps = rows_of_pushes(*CASES[0], 1)
+    angles, speeds = np.meshgrid(np.linspace(0.0, 2 * np.pi, 24), np.linspace(1.0, 3.0, 11))
+    v = np.zeros((angles.size, predict.robot.nv))
+    v[:, 0], v[:, 1] = (speeds * np.cos(angles)).ravel(), (speeds * np.sin(angles)).ravel()
+    ahead = upright(State(predict.robot, q, v[0]), (0.5, 0.0, 0.0))
+    found = predict.batch(q, v, steps, ahead)
+    found = predict.batch(q, v, steps, ahead, about=found)
+    assert (found.status != "unsolved").all()
+    assert (found.status == "exceeded").mean() > 0.3
+    for each in sorted(found, key=lambda each: each.solution.error)[-3:]:
+        assert each.solution.cost == pytest.approx(by_cvxpy(each.subproblem).cost, rel=1e-3)
+
+
 def test_arrays_of_a_subproblem_are_parts_of_its_data():
     problem = pushed(*CASES[0], count=2)[2].subproblem
     for made in (problem, replace(problem), pickle.loads(pickle.dumps(problem))):
