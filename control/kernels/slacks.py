@@ -98,10 +98,10 @@ def steps(r, share, ds, cones, scales, d, t):
 
 def gone(s, z, ds, dz, length, count):
     """Go a step; return sᵀz."""
-    gap = 0.0
-    moved(s, length, ds, count)
-    moved(z, length, dz, count)
+    gap, far = 0.0, size(length)
     for i in range(count):
+        s[i] = choose(far, s[i] + length * ds[i], s[i])
+        z[i] = choose(far, z[i] + length * dz[i], z[i])
         gap = gap + s[i] * z[i]
     return gap
 

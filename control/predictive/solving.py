@@ -87,7 +87,9 @@ def solve_rows(
     """
     kernel = PREDICTIONS.select(len(rows))
     if kernel is not None:
-        return _solved(kernel, LANES, rows, shared, tolerance, _alike(rows, shared[0]))
+        order = _alike(rows, shared[0])
+        alike = [rows[i] for i in order]
+        return _solved(kernel, LANES, alike, shared, tolerance, np.argsort(order))
     with PREDICTIONS.uncompiled(len(rows)):
         each = [solve(Subproblem.of(data, *shared), tolerance) for data in rows]
         return Solutions(*map(np.array, zip(*each, strict=True)))
@@ -112,21 +114,20 @@ def _solved(
     rows: Sequence[Array],
     shared: tuple[Sizes, Index, Index],
     tolerance: float,
-    order: Sequence[int] = (0,),
+    order: Index | None = None,
 ) -> Solutions:
-    """What the kernel finds, for problems with the same contacts, in an order."""
+    """What the kernel finds, for problems with the same contacts; of these in an order."""
     sizes, first, at = shared
     options = np.array([tolerance, START, ITERATIONS])
     needed, ends = _extents(sizes)
     memory = _memory(LANES * needed)  # uncompiled, one takes all lanes
     answers = np.empty((len(rows), ends[-1]))
-    found = np.empty((lanes, ends[-1]))
     for start in range(0, len(rows), lanes):
-        own = order[start : start + lanes]
-        data = [rows[i] for i in own]
-        data += data[-1:] * (lanes - len(own))
-        kernel(tuple(data), first, at, sizes, options, found[: len(own)], memory)
-        answers[own] = found[: len(own)]
+        data = list(rows[start : start + lanes])
+        data += data[-1:] * (lanes - len(data))
+        found = answers[start : start + lanes]
+        kernel(tuple(data), first, at, sizes, options, found, memory)
+    answers = answers if order is None else answers[order]
     return _solutions(sizes, ends, answers)
 
 
