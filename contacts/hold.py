@@ -12,6 +12,7 @@ import numpy as np
 from .. import registry
 from ..arrays import Array
 from ..dynamics import State, Wrench, closures
+from ..dynamics.topology import unit_of_torque
 from ..errors import ContactError
 from ..files import plain
 from ..robots.torque_need import without_need
@@ -314,19 +315,23 @@ class Hold:
 
     def _torque_lines(self) -> list[str]:
         """The joint that comes nearest to its limit, and what the best forces would leave it."""
-        torques = np.abs(np.asarray(self.torques))
+        torques, robot = np.abs(np.asarray(self.torques)), self.contacts.robot
+        if not len(torques):
+            return []
         if not np.isfinite(self.balance.torque_limits).any():
-            return [f"largest torque {torques.max():.4g} N·m"] if len(torques) else []
+            k = int(torques.argmax())
+            joint = robot.joint_of_row[self.balance.actuated[k]]
+            return [f"largest torque {torques[k]:.4g} {unit_of_torque(robot, joint)}, {joint}"]
         joint, torque, limit = weakest_joint(
             self.contacts, self.balance, np.asarray(self._unknowns)
         )
         torque = round(torque, 9)  # rounding noise of legs that are straight is nothing
-        robot = self.contacts.robot
         at_speed = speed_words(robot, joint, limit, self.state.v)
+        unit = unit_of_torque(robot, joint)
         own = limit in robot.torque_limits  # not one that was asked for here
         return [
-            f"torques: {joint} is nearest to its limit, {torque:.4g} of {limit:.4g} N·m{at_speed}; "
-            f"the best forces would leave {100 * self.torque_margin:.1f} %",
+            f"torques: {joint} is nearest to its limit, {torque:.4g} of {limit:.4g} {unit}"
+            f"{at_speed}; the best forces would leave {100 * self.torque_margin:.1f} %",
             *(str(remark) for remark in (without_need(robot, joint) if own else ())),
         ]
 

@@ -21,6 +21,7 @@ from numpy.typing import ArrayLike
 from ...arrays import Array
 from ...contacts import ContactSet
 from ...contacts.torque_limits import torque_bounds_of
+from ...dynamics.topology import unit_of_joint, unit_of_torque
 from ..gaits.locomotion import GaitController
 from ..limbs import limbs_of
 from ..whole_body.joint_limits import JointLimits
@@ -171,7 +172,9 @@ class Utilisations:
         beyond = self.legs.beyond(motion.q)
         beyond[:, ~self.legs.legs] = -np.inf
         k, j = np.unravel_index(beyond.argmax(), beyond.shape)
-        words = f"{self.robot.joint_of_row[j]} is {beyond[k, j]:.2g} rad beyond its range"
+        name = self.robot.joint_of_row[j]
+        unit = unit_of_joint(self.robot, name)
+        words = f"{name} is {beyond[k, j]:.2g} {unit} beyond its range"
         return max(lack, float(beyond[k, j]) / BEYOND), words + self._when(cycle, k)
 
     def _speed(self, found: GaitMotion, fast: Array) -> Utilisation:
@@ -179,7 +182,9 @@ class Utilisations:
         most = self.speeds.speed
         share = np.where(found.motion.reached[:, None], fast / most, 0.0)
         k, j = np.unravel_index(share.argmax(), share.shape)
-        words = f"{self.robot.actuated[j]} needs {fast[k, j]:.3g} of {most[j]:.3g} rad/s"
+        name = self.robot.actuated[j]
+        unit = f"{unit_of_joint(self.robot, name)}/s"
+        words = f"{name} needs {fast[k, j]:.3g} of {most[j]:.3g} {unit}"
         none = "" if np.isfinite(most).any() else "its joints have no speed limits"
         return Utilisation(float(share[k, j]), words + self._when(found.cycle, k), none)
 
@@ -205,7 +210,9 @@ class Utilisations:
         k, j = np.unravel_index(share.argmax(), share.shape)
         high = bounds.upper if tau[k, j] > 0 else -bounds.lower
         most = np.broadcast_to(high, tau.shape)[k, j]
-        words = f"{self.robot.actuated[j]} needs {abs(tau[k, j]):.3g} of {most:.3g} N·m"
+        name = self.robot.actuated[j]
+        unit = unit_of_torque(self.robot, name)
+        words = f"{name} needs {abs(tau[k, j]):.3g} of {most:.3g} {unit}"
         none = "" if np.isfinite(bounds.half).any() else "its joints have no torque limits"
         return Utilisation(float(share[k, j]), words + self._when(found.cycle, k), none)
 
