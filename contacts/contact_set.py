@@ -52,7 +52,11 @@ class ContactSet:
 
     @classmethod
     def of(cls, robot: Robot, contacts: Contacts) -> ContactSet:
-        """Return `contacts` as a set of `robot`; a set of another robot is refused."""
+        """Return `contacts` as a set of `robot`; a set of another robot is refused.
+
+        A robot with the same name and frames is the same one: loaded or unpickled again, with a
+        payload, under another gravity. The contacts then are at its frames.
+        """
         check_robot(robot)
         if isinstance(contacts, Contact):
             return cls(robot, [contacts])
@@ -63,13 +67,15 @@ class ContactSet:
             )
         if not isinstance(contacts, ContactSet):
             return cls(robot, contacts)
-        if contacts.robot is not robot:
-            apart = ", which was loaded apart" if contacts.robot.name == robot.name else ""
+        if contacts.robot is robot:
+            return contacts
+        if contacts.robot.name != robot.name or contacts.robot.frame_names != robot.frame_names:
+            apart = " with other frames" if contacts.robot.name == robot.name else ""
             raise ContactError(
-                f"contacts: got a set of the robot {contacts.robot.name!r}, expected one of "
-                f"this {robot.name!r}{apart}"
+                f"contacts: got a set of the robot {contacts.robot.name!r}{apart}, expected one of "
+                f"this {robot.name!r}"
             )
-        return contacts
+        return cls(robot, contacts.contacts)
 
     @classmethod
     def _known(cls, robot: Robot, contacts: Iterable[Contact]) -> ContactSet:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from dataclasses import replace
 
 import numpy as np
 from numpy.typing import ArrayLike
@@ -76,7 +77,7 @@ def audit(
     whole = whole_number(threads, "threads", at_least=1, exact=True, error=ContactError)
     if schedule is None:
         schedule = _found(motion, terrain, friction, whole)
-    _check_schedule(motion, schedule)
+    schedule = _checked_schedule(motion, schedule)
     external = with_loads(motion, schedule.loads, wrenches)
     options = ForceOptions(friction, external, torque_limits, most, whole)
     forces = forces_along(motion, schedule, options)
@@ -98,19 +99,17 @@ def _found(
     return find_contacts(motion, terrain, friction=mu, threads=threads)
 
 
-def _check_schedule(motion: Motion, schedule: ContactSchedule) -> None:
+def _checked_schedule(motion: Motion, schedule: ContactSchedule) -> ContactSchedule:
+    """Return the schedule with its contacts as those of the motion's robot."""
     instance(schedule, "schedule", ContactSchedule, error=ContactError)
-    if schedule.contacts.robot is not motion.robot:
-        raise ContactError(
-            f"schedule: got contacts of the robot {schedule.contacts.robot.name!r}, expected those "
-            f"of this {motion.robot.name!r}"
-        )
+    contacts = ContactSet.of(motion.robot, schedule.contacts)
     if schedule.t.shape != motion.t.shape or not np.allclose(schedule.t, motion.t, atol=1e-6):
         raise ContactError(
             f"schedule: got {len(schedule)} samples from {schedule.t[0]:.6g} to "
             f"{schedule.t[-1]:.6g} s, expected the {len(motion)} of the motion, from "
             f"{motion.t[0]:.6g} to {motion.t[-1]:.6g} s"
         )
+    return schedule if contacts is schedule.contacts else replace(schedule, contacts=contacts)
 
 
 def check_options(
