@@ -39,11 +39,13 @@ from .jacobians import (
 )
 from .kernels.closed_forms import closed_forms
 from .kinematics import (
+    frame_acceleration,
     frame_drift,
     frame_hessian,
     frame_jacobian,
     frame_jacobian_derivative,
     frame_placement,
+    frame_velocity,
 )
 from .matrix_form import absolute_angles, matrix_form
 from .motions import Motion, Smoothing, as_motion, read_motion
@@ -85,6 +87,8 @@ __all__ = [
     "frame_jacobian",
     "frame_jacobian_derivative",
     "frame_drift",
+    "frame_velocity",
+    "frame_acceleration",
     "frame_hessian",
     "point_jacobian",
     "point_drift",

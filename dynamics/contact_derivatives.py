@@ -90,7 +90,8 @@ def contact_derivatives(
         q: configuration (nq,).
         v: velocity (nv,).
         tau: actuated torques (na,).
-        contacts: {frame: 3 or 6}: a point, or a surface that cannot turn either.
+        contacts: {frame: 3 or 6}: the frame's origin as a point, or a surface that cannot turn
+            either. Balls that roll are none of these.
 
     Raises:
         ConfigurationError: a bad q, v or τ, no such frame, or a contact that is not 3 or 6.

@@ -193,6 +193,13 @@ class State:
         """Return J v (6,) [m/s; rad/s]."""
         return self.frame_jacobian(frame, reference) @ self.velocity
 
+    def frame_acceleration(
+        self, a: ArrayLike, frame: str, reference: Any = LOCAL_WORLD_ALIGNED
+    ) -> Array:
+        """Return J a + J̇v (6,) [m/s²; rad/s²], see `frame_drift`."""
+        moved = self.frame_jacobian(frame, reference) @ check_velocity(self.robot, a, "a")
+        return moved + self.frame_drift(frame, reference)
+
     def frame_jacobian_derivative(self, frame: str, reference: Any = LOCAL_WORLD_ALIGNED) -> Array:
         """Return dJ/dt (6, nv) along v."""
         robot, frame_id = self.robot, self.robot.frame_id(frame)
