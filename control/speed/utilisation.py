@@ -38,6 +38,7 @@ MOST_ROUNDS, PATIENCE, SLOW = 7, 3, 0.7
 ROUNDS = 2  # of the base's motion; one more changes utilisations by some thousandths
 BEYOND = 0.01  # how far joints may be beyond their ranges [rad]
 LACKING = 1e-3  # wrench that contacts may not give, in weights
+STRAIGHT = 10.0  # what only accelerations near a singularity lack, in weights
 
 
 class Utilisation(NamedTuple):
@@ -107,8 +108,11 @@ class Utilisations:
             bounds = torque_bounds_of(self.robot, self.torque_limits, motion.v, many=True)
             balance = program(cycle.t, cycle.active, axes, motion, base, bounds)
             lack, why = self._beyond(cycle, motion)
-            if not balance.solved:  # as where legs are straight, and accelerations beyond measure
+            if not balance.solved:
                 lack, why = np.inf, "no such motion is found"
+            elif balance.lacking.max() > STRAIGHT:  # legs that are straight turn beyond measure
+                worst = int(balance.lacking.argmax())
+                lack, why = np.inf, f"a leg is straight{self._when(cycle, worst)}"
             lacks.append(lack)
             first = first or (why if lack > 1 else "")
             # more rounds where legs are too short, as long as the base makes it up
