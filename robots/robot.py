@@ -372,12 +372,12 @@ class Robot:
                 return f"none: {problem}"
             toes = ", ".join(self.standing.toes)
             also = f"; {toes}: on the ground too, but no part of the feet" if toes else ""
-            return f"standing (solved: knees bent, soles level{also})"
+            return f"standing (solved: on its feet, joints within their ranges{also})"
         return name or "neutral"
 
     @cached_property
     def standing(self) -> Standing:
-        """How it stands: a posture solved for, with knees bent and soles flat, and its feet.
+        """How it stands: a posture solved for, knees bent where they can be, and its feet.
 
         The base is upright, the feet are level around the centre of mass, joints in their ranges.
         `problem` says in words why it does not stand there.
