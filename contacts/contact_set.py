@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import warnings
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from functools import cached_property
@@ -17,7 +16,7 @@ from .. import registry
 from ..arrays import Array
 from ..dynamics import State
 from ..dynamics.spatial import skew
-from ..errors import ContactError, FootworkWarning, unknown
+from ..errors import ContactError, unknown, warn
 from ..robots import Foot, Robot
 from ..robots.configuration import check_robot
 from ..robots.unchecked import unchecked
@@ -296,11 +295,7 @@ def _own(robot: Robot) -> Mapping[str, Foot]:
         )
     if robot.feet_by_shape:
         kinds = (f"{n} ({'a point' if f.is_point else 'a sole'})" for n, f in feet.items())
-        warnings.warn(
-            f"{robot.name!r} names no feet; by their shapes it stands on {', '.join(kinds)}",
-            FootworkWarning,
-            stacklevel=3,
-        )
+        warn(f"{robot.name!r} names no feet; by their shapes it stands on {', '.join(kinds)}")
     return feet
 
 

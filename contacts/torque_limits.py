@@ -8,7 +8,6 @@ torques τ − m that are limited as much to both sides.
 
 from __future__ import annotations
 
-import warnings
 from dataclasses import dataclass
 from functools import cached_property
 from typing import Any
@@ -18,7 +17,7 @@ from numpy.typing import ArrayLike
 
 from ..arrays import Array, Index
 from ..dynamics.per_robot import per_robot
-from ..errors import ConfigurationError, FootworkWarning, counted
+from ..errors import ConfigurationError, counted, warn
 from ..robots import Robot
 from ..robots.configuration import check_robot
 from ..robots.values import array
@@ -150,11 +149,9 @@ def _unlimited(robot: Robot) -> TorqueBounds:
 def _warn_unlimited(robot: Robot) -> None:
     """Warn of joints that the description gives no limit."""
     if names := robot.unlimited_joints:
-        warnings.warn(
+        warn(
             f"{robot.name!r}: no torque limit for {counted(len(names), 'joint')}, taken as "
-            f"unlimited: {', '.join(names[:8])}{', …' if len(names) > 8 else ''}",
-            FootworkWarning,
-            stacklevel=4,
+            f"unlimited: {', '.join(names[:8])}{', …' if len(names) > 8 else ''}"
         )
 
 

@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 import struct
+from functools import partial
 
 import numpy as np
 import pinocchio as pin
 import pytest
 
-from footwork import load, robots
+from footwork import control, load, robots
 from footwork.contacts import SurfaceContact, at_feet, static_hold
 from footwork.errors import ConfigurationError, ContactError, FootworkWarning
 from footwork.robots import feet_of_shapes
@@ -223,3 +224,12 @@ def test_legs_whose_shapes_are_missing_are_not_said_to_be_none():
     assert not shapeless.feet
     with pytest.raises(ContactError, match="show no legs, and 2 of its 3 bodies have none"):
         at_feet(shapeless)
+
+
+def test_the_warning_of_feet_by_shape_is_of_the_users_line():
+    robot = on_legs(3)
+    still = partial(control.simulate, controller=lambda t, q, v: 0 * q[7:], duration=0.002)
+    for call in (at_feet, control.stand, still):
+        with pytest.warns(FootworkWarning, match="names no feet") as caught:
+            call(robot)
+        assert {note.filename for note in caught} == {__file__}
