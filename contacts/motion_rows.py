@@ -24,7 +24,7 @@ from .equilibrium.programs import Equilibrium
 from .equilibrium.states import ContactStates
 from .equilibrium.verdicts import Verdicts
 from .loads_along import Wrenches, common, loads_along, table
-from .torque_limits import TorqueBounds, torque_bounds_of
+from .torque_limits import TorqueBounds, TorqueLimits, torque_bounds_of
 
 
 class SameContacts(NamedTuple):
@@ -90,7 +90,7 @@ class MotionRows(NamedTuple):
         active: ArrayLike | None = None,
         friction: ArrayLike | None = None,
         wrenches: Wrenches | None = None,
-        torque_limits: bool | ArrayLike = True,
+        torque_limits: TorqueLimits = True,
         threads: int = 1,
     ) -> MotionRows:
         """Return rows of q, v and a; arguments as for `batch.contact_forces`.

@@ -16,6 +16,7 @@ from .. import batch
 from ..contact import Contact
 from ..motion_verdicts import MotionVerdicts
 from ..schedules.schedule import ContactSchedule
+from ..torque_limits import TorqueLimits
 from .check import Check
 from .reaction import Reaction
 
@@ -33,7 +34,7 @@ class ForceOptions(NamedTuple):
 
     friction: float | None
     wrenches: Mapping[str, Wrench | Array] | ArrayLike | None
-    torque_limits: bool | ArrayLike
+    torque_limits: TorqueLimits
     limits: Mapping[str, float]
     threads: int
 
@@ -57,6 +58,8 @@ class ForceOptions(NamedTuple):
     def torque_limits_at(self, sample: int) -> Any:
         """Return the torque limits of a sample, of those that may be given a row each."""
         limits = self.torque_limits
+        if isinstance(limits, Mapping):
+            return limits
         if isinstance(limits, tuple):  # of lower and upper bounds
             return tuple(x[sample] if np.ndim(x) == 2 else x for x in limits)
         return np.asarray(limits)[sample] if np.ndim(limits) == 2 else limits
@@ -100,7 +103,7 @@ def _decided(
     schedule: ContactSchedule,
     rows: NDArray[np.bool_],
     options: ForceOptions,
-    torque_limits: bool | ArrayLike,
+    torque_limits: TorqueLimits,
 ) -> MotionVerdicts:
     """Return the verdicts of some samples, in their order."""
     wrenches = options.wrenches

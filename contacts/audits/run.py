@@ -19,7 +19,7 @@ from ..schedules.finding import find_contacts
 from ..schedules.schedule import ContactSchedule
 from ..schedules.timed_loads import with_loads
 from ..terrain.terrain import Terrain
-from ..torque_limits import torque_bounds_of
+from ..torque_limits import TorqueLimits, torque_bounds_of
 from .audit import Audit
 from .check import LIMITS
 from .collisions import collision_check
@@ -35,7 +35,7 @@ def audit(
     terrain: Terrain | None = None,
     friction: float | None = None,
     wrenches: Mapping[str, Wrench] | ArrayLike | None = None,
-    torque_limits: bool | ArrayLike = True,
+    torque_limits: TorqueLimits = True,
     self_collision: bool = True,
     limits: Mapping[str, float] | None = None,
     threads: int = 1,
@@ -116,7 +116,7 @@ def check_options(
     robot: Robot,
     terrain: Terrain | None,
     friction: float | None,
-    torque_limits: bool | ArrayLike,
+    torque_limits: TorqueLimits,
     self_collision: bool,
     limits: Mapping[str, float] | None,
 ) -> dict[str, float]:

@@ -11,6 +11,7 @@ from numpy.typing import ArrayLike
 
 from ...arrays import Array, Index
 from ...contacts import ContactSet
+from ...contacts.torque_limits import TorqueLimits
 from ...dynamics import State, Wrench
 from ...errors import ConfigurationError, ContactError, unknown
 from ...robots.configuration import check_configuration, check_reach, check_robot
@@ -132,7 +133,7 @@ class Predictive:
         count: int = 16,
         step: float = 0.03,
         weights: Weights | None = None,
-        torque_limits: bool | ArrayLike = True,
+        torque_limits: TorqueLimits = True,
         sole_share: float = 1.0,
         tilt: float = 0.5,
         sink: float | None = None,

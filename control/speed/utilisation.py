@@ -16,11 +16,10 @@ from typing import Any, NamedTuple
 
 import numpy as np
 import pinocchio as pin
-from numpy.typing import ArrayLike
 
 from ...arrays import Array
 from ...contacts import ContactSet
-from ...contacts.torque_limits import torque_bounds_of
+from ...contacts.torque_limits import TorqueLimits, torque_bounds_of
 from ...dynamics.topology import unit_of_joint, unit_of_torque
 from ..gaits.locomotion import GaitController
 from ..limbs import limbs_of
@@ -87,7 +86,7 @@ class Utilisations:
         walker: GaitController,
         q: Array,
         contacts: ContactSet,
-        torque_limits: bool | ArrayLike,
+        torque_limits: TorqueLimits,
     ) -> None:
         self.walker, self.robot, self.q = walker, walker.robot, q
         self.contacts, self.torque_limits = contacts, torque_limits
