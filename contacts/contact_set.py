@@ -45,6 +45,11 @@ class ContactSet:
 
     def __init__(self, robot: Robot, contacts: Iterable[Contact] = ()) -> None:
         self.robot: Robot = check_robot(robot)
+        if isinstance(contacts, Mapping | str) or _is_text(contacts):
+            raise ContactError(
+                f"contacts: got {contacts!r:.80}, expected contacts: contacts.at_feet(robot) has "
+                "those of its feet by name, PointContact and SurfaceContact make others"
+            )
         self.contacts = _named(sequence(contacts, "contacts", Contact, error=ContactError))
         for contact in self.contacts:
             robot.frame_id(contact.frame)
@@ -297,6 +302,10 @@ def _own(robot: Robot) -> Mapping[str, Foot]:
         kinds = (f"{n} ({'a point' if f.is_point else 'a sole'})" for n, f in feet.items())
         warn(f"{robot.name!r} names no feet; by their shapes it stands on {', '.join(kinds)}")
     return feet
+
+
+def _is_text(contacts: object) -> bool:
+    return isinstance(contacts, Sequence) and any(isinstance(c, str) for c in contacts)
 
 
 def _named(contacts: tuple[Contact, ...]) -> tuple[Contact, ...]:

@@ -282,8 +282,11 @@ def test_unknown_frames_and_foreign_sets():
         contacts.ContactSet(robot, [contacts.PointContact(frame + "x", 0.5)])
     with pytest.raises(ContactError, match="expected one of"):
         contacts.static_hold(robot, robot.posture(), contacts.at_feet(other))
-    with pytest.raises(ContactError, match="expected a Contact"):
-        contacts.ContactSet(robot, [frame])
+    for given in ([frame], frame, robot.feet):  # names and feet are no contacts yet
+        with pytest.raises(ContactError, match=r"contacts\.at_feet\(robot\) has those of its feet"):
+            contacts.static_hold(robot, robot.posture(), given)
+    with pytest.raises(ContactError, match=r"contacts\[0\]: got 1, expected a Contact"):
+        contacts.ContactSet(robot, [1])
     with pytest.raises(ContactError, match="targets"):
         contacts.at_feet(robot).error(robot.posture(), {})
 
