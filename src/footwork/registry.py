@@ -33,7 +33,9 @@ MOVED: Mapping[str, str] = {
 VIEWS: Mapping[str, str] = {
     "robots.robot:Robot": "visualize.scenes.robot:view_robot",
     "dynamics.state:State": "visualize.scenes.robot:view_state",
+    "dynamics.motions.motion:Motion": "visualize.scenes.robot:view_motion",
     "dynamics.trajectory:Trajectory": "visualize.scenes.robot:view_trajectory",
+    "contacts.postures.posture:Posture": "visualize.scenes.hold:view_posture",
     "contacts.contact_set:ContactSet": "visualize.scenes.hold:view_contacts",
     "contacts.hold:Hold": "visualize.scenes.hold:view_hold",
     "[contacts.hold:Hold]": "visualize.scenes.hold:view_holds",
@@ -55,6 +57,7 @@ PLOTS: Mapping[str, str] = {
     "robots.robot:Robot": "visualize.plots.robot:plot_robot",
     "robots.motors:Motors": "visualize.plots.motors:plot_motors",
     "dynamics.state:State": "visualize.plots.robot:plot_state",
+    "dynamics.motions.motion:Motion": "visualize.plots.dynamics:plot_motion",
     "dynamics.trajectory:Trajectory": "visualize.plots.dynamics:plot_trajectory",
     "contacts.contact_set:ContactSet": "visualize.plots.contacts:plot_contacts",
     "contacts.hold:Hold": "visualize.plots.contacts:plot_hold",

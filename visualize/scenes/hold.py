@@ -20,6 +20,7 @@ from ...contacts.contact import Contact
 from ...contacts.contact_set import ContactSet
 from ...contacts.falling import falling_path, missing_words
 from ...contacts.hold import Hold
+from ...contacts.postures.posture import Posture
 from ...contacts.regions.region import Region, static_equilibrium_polygon
 from ...contacts.zmp import zero_moment_point
 from ...dynamics import State, Wrench
@@ -60,6 +61,11 @@ def view_contacts(contacts: ContactSet, q: ArrayLike) -> Viewer:
     viewer.display(q)
     draw_contacts(viewer, contacts, q)
     return viewer
+
+
+def view_posture(posture: Posture) -> Viewer:
+    """Return a Viewer that shows the robot in a Posture, with its contacts as `view_contacts`."""
+    return view_contacts(posture.contacts, posture.q)
 
 
 def draw_hold(
