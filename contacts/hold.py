@@ -165,6 +165,23 @@ class Hold:
         return wrenches
 
     @cached_property
+    def centres_of_pressure(self) -> dict[str, Array] | None:
+        """{contact: (3,)}, where its force acts without a moment along the patch [m], world axes.
+
+        It is (n × m)/f_n from the centre of the patch, and the centre where nothing presses.
+        """
+        if self.wrenches is None:
+            return None
+        centres = {}
+        for contact in self.contacts:
+            w, T = self.wrenches[contact.name], contact.pose(self.contacts.robot, self.q)
+            n = T.rotation[:, 2]
+            normal, least = float(w.force @ n), 1e-9 * (1 + float(np.linalg.norm(w.force)))
+            arm = np.cross(n, w.moment) / normal if abs(normal) > least else np.zeros(3)
+            centres[contact.name] = T.translation + arm
+        return centres
+
+    @cached_property
     def torques(self) -> Array | None:
         """τ (na,) that goes with the forces [N·m or N]; None when infeasible.
 
