@@ -12,7 +12,7 @@ from .com_coordinates import com_coordinates
 from .comparison import Comparison, compare
 from .contact_derivatives import contact_derivatives
 from .coriolis import christoffel_symbols, coriolis_matrix, coriolis_tensor, mass_matrix_derivative
-from .derivatives import forward_dynamics_derivatives, inverse_dynamics_derivatives, linearise
+from .derivatives import forward_dynamics_derivatives, inverse_dynamics_derivatives
 from .equations import (
     bias,
     closed,
@@ -47,6 +47,7 @@ from .kinematics import (
     frame_placement,
     frame_velocity,
 )
+from .linearisation import linearise
 from .matrix_form import absolute_angles, matrix_form
 from .motions import Motion, Smoothing, as_motion, read_motion
 from .observer import MomentumObserver, explain_by_wrenches, generalised_momentum
