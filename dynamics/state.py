@@ -104,8 +104,10 @@ class State:
             return cls(robot, q, v)
         if q.robot is not robot:
             check_robot(robot)
+            apart = ", which is another one; or state.q" if q.robot.name == robot.name else ""
             raise ConfigurationError(
-                f"q: got a State of the robot {q.robot.name!r}, expected one of this {robot.name!r}"
+                f"q: got a State of the robot {q.robot.name!r}, expected one of this "
+                f"{robot.name!r}{apart}"
             )
         return q if v is None or v is q.v else q.with_velocity(v)
 

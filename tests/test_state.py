@@ -257,6 +257,8 @@ def test_of_passes_a_state_through(robot, random_state, load_robot):
     other = load_robot("anymal", "fixed")
     with pytest.raises(fw.ConfigurationError, match="a State of the robot"):
         dyn.State.of(other, state)
+    with pytest.raises(fw.ConfigurationError, match=r"which is another one; or state\.q$"):
+        dyn.State.of(robot.with_gravity((0, 0, -1.6)), state)
     with pytest.raises(fw.ConfigurationError, match="expected a Robot"):
         dyn.State.of("anymal", q)
     with pytest.raises(fw.ConfigurationError, match="expected a Robot"):
