@@ -20,6 +20,7 @@ from numpy.typing import ArrayLike
 
 from ..arrays import Array
 from ..errors import ConfigurationError, ModelError
+from ..reprs import shapes
 from ..robots.configuration import check_torques, check_velocity
 from ..robots.robot import Robot
 from ..robots.values import mapping, whole_number
@@ -46,6 +47,9 @@ class ContactDerivatives(NamedTuple):
     df_dq: Array
     df_dv: Array
     df_dtau: Array
+
+    def __repr__(self) -> str:
+        return shapes(self)
 
 
 def frame_acceleration_derivatives(

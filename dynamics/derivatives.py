@@ -17,6 +17,7 @@ from numpy.typing import ArrayLike
 
 from ..arrays import Array
 from ..errors import ConfigurationError
+from ..reprs import shapes
 from ..robots.configuration import check_velocity
 from ..robots.robot import Robot
 from .closures import require_no_closures
@@ -36,6 +37,9 @@ class InverseDerivatives(NamedTuple):
     dv: Array
     da: Array
 
+    def __repr__(self) -> str:
+        return shapes(self)
+
 
 class ForwardDerivatives(NamedTuple):
     """∂/∂q, ∂/∂v (nv, nv) and ∂/∂τ (nv, na) of the acceleration of forward dynamics."""
@@ -43,6 +47,9 @@ class ForwardDerivatives(NamedTuple):
     dq: Array
     dv: Array
     dtau: Array
+
+    def __repr__(self) -> str:
+        return shapes(self)
 
 
 def inverse_dynamics_derivatives(

@@ -10,6 +10,7 @@ import pinocchio as pin
 from numpy.typing import ArrayLike
 
 from ..arrays import Array
+from ..reprs import shapes
 from ..robots.configuration import check_torques
 from ..robots.robot import Robot
 from ..robots.values import number
@@ -25,6 +26,9 @@ class Linearisation(NamedTuple):
 
     A: Array
     B: Array
+
+    def __repr__(self) -> str:
+        return shapes(self)
 
 
 def linearise(

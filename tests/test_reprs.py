@@ -108,3 +108,17 @@ def test_closed_loops_and_stretches_of_audits(stance):
     audit = contacts.audit(dynamics.Motion.of(robot, t, rising))
     assert audit.stretches
     assert all(len(repr(stretch)) < 300 for stretch in audit.stretches)
+
+
+def test_matrices_are_shown_by_their_shapes(stance):
+    robot, Q, feet = stance
+    q, v, tau = Q[0], np.zeros(robot.nv), np.zeros(robot.na)
+    found = dynamics.linearise(robot, q, v, tau)
+    assert repr(found) == "Linearisation(A (50, 50), B (50, 19))"
+    found = dynamics.inverse_dynamics_derivatives(robot, q, v, v)
+    assert repr(found) == "InverseDerivatives(dq (25, 25), dv (25, 25), da (25, 25))"
+    text = repr(contacts.constrained_motion(robot, q, v, tau, feet))
+    assert text.startswith("ConstrainedMotion(a (25,), ")
+    assert len(text) < 300
+    text = "Estimator('biped', feet: left_foot, right_foot)"
+    assert repr(control.Estimator(robot, feet, q)) == text

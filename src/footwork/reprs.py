@@ -21,6 +21,18 @@ def given_fields(value: Any) -> str:
     return f"{type(value).__name__}({', '.join(words)})"
 
 
+def shapes(value: Any) -> str:
+    """Return "Kind(A (3, 4), …)" of a NamedTuple or dataclass: arrays by their shapes."""
+    names = getattr(value, "_fields", None) or [field.name for field in fields(value)]
+    words = [
+        f"{name} {x.shape}"
+        if isinstance(x := getattr(value, name), np.ndarray)
+        else f"{name}={x!r}"
+        for name in names
+    ]
+    return f"{type(value).__name__}({', '.join(words)})"
+
+
 def short(value: Any) -> str:
     """Return numbers to six digits, arrays as lists, placements by their origin."""
     if isinstance(value, np.ndarray | list | tuple):
