@@ -2,8 +2,8 @@
 
 Robots trot and walk in MuJoCo, as `footwork judge` has them, told the truth, and the prediction is
 made anew at each tick of 2 ms. The time is the processor's, of the subproblem alone and of all that
-leads to it and follows; the first one, with everything cold, is reported apart. Then the same
-problems eight at a time.
+leads to it and follows; the first one, with everything cold, is reported apart. Then a batch of
+such states, pushed at random, beside as many calls.
 
     python benchmarks/predictive.py
     python benchmarks/predictive.py --quick
@@ -20,7 +20,7 @@ import numpy as np
 import footwork as fw
 from footwork import control
 from footwork.control.judging import OfState
-from footwork.control.predictive import predictive, solve_batch, solving
+from footwork.control.predictive import predictive, solving
 
 LONG = (
     ("go2", "trot", 1.0),
@@ -29,7 +29,8 @@ LONG = (
     ("talos", "walk", 0.4),
 )
 TICKS = 10_000
-BATCH, ROUNDS = 64, 9
+BATCH, ROUNDS = 64, 25
+PUSH = 0.1  # of each velocity [m/s, rad/s]
 
 
 class Timed:
@@ -55,17 +56,10 @@ def measured(name: str, gait: str, speed: float, ticks: int) -> dict[str, Any]:
     robot = fw.load(name)
     _, q = control.stand(robot, crouch=0.02 if gait == "walk" else 0.0)
     feet = fw.contacts.at_feet(robot, 0.7)
-    problems: list[Any] = []
-
-    def solved(problem: Any, *given: Any) -> Any:
-        if len(problems) < BATCH and sizes(problem) == sizes(problems[0] if problems else problem):
-            problems.append(problem)
-        return solving.solve(problem, *given)
-
     whole, alone = [], []
     while sum(map(len, whole)) < ticks:
         walker = control.PredictiveGait(robot, feet, q, gait, velocity=(speed, 0.0, 0.0), every=0.0)
-        inner, outer = Timed(solved), Timed(walker.predictive)
+        inner, outer = Timed(solving.solve), Timed(walker.predictive)
         predictive.solve, walker.predictive = inner, outer  # type: ignore[assignment]
         duration = min(20.0, 2e-3 * ticks)
         found = control.judging.trial(
@@ -79,13 +73,8 @@ def measured(name: str, gait: str, speed: float, ticks: int) -> dict[str, Any]:
     return {
         "robot": name, "gait": gait, "ticks": sum(map(len, whole)), "ended": found.ended,
         "first": whole[0][0], "solve": quantiles(alone), "all": quantiles(whole),
-        "batch": batch_ratio(problems),
+        "batch": batch_ratio(robot, feet, q, gait, speed),
     }  # fmt: skip
-
-
-def sizes(problem: Any) -> Any:
-    """What problems of a batch share."""
-    return problem.sizes, tuple(problem.first)
 
 
 def quantiles(times: list[list[float]]) -> list[float]:
@@ -94,10 +83,25 @@ def quantiles(times: list[list[float]]) -> list[float]:
     return [float(x) for x in 1e3 * np.quantile(every, (0.5, 0.99))]
 
 
-def batch_ratio(problems: list[Any]) -> float:
-    """How many times as long problems take one by one as side by side, the least of some rounds."""
-    one_by_one = Timed(lambda: [solving.solve(problem) for problem in problems])
-    together = Timed(lambda: solve_batch(problems))
+def batch_ratio(robot: Any, feet: Any, q: Any, gait: str, speed: float) -> float:
+    """How many times as long as a batch as many calls take, the least of some rounds each.
+
+    The robot is pushed at random after a second of its gait; all is linearised about the reference.
+    """
+    walker = control.PredictiveGait(robot, feet, q, gait, velocity=(speed, 0.0, 0.0))
+    motion = control.simulate(
+        robot, walker, q=q, contacts=feet, duration=1.0, control_step=2e-3, engine="mujoco",
+        progress=False,
+    )  # fmt: skip
+    state = fw.dynamics.State(robot, motion.q[-1], motion.v[-1])
+    ahead = walker.ahead(state, float(motion.t[-1]))
+    v = state.v + np.random.default_rng(0).normal(scale=PUSH, size=(BATCH, robot.nv))
+
+    def calls() -> None:
+        for k, row in enumerate(v):  # at times that go back, so that each is a first one
+            walker.predictive(fw.dynamics.State(robot, state.q, row), *ahead, t=-float(k))
+
+    one_by_one, together = Timed(calls), Timed(lambda: walker.predictive.batch(state.q, v, *ahead))
     for _ in range(ROUNDS):
         one_by_one()
         together()

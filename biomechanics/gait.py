@@ -159,6 +159,11 @@ class Gait:
             strides += [(a, b) for a, b in pairwise(starts) if any(a < x < b for x in others)]
         return max((float(np.mean(carried[a:b]) / gravity) for a, b in strides), default=None)
 
+    @property
+    def notes(self) -> tuple[str, ...]:
+        """What was assumed or corrected, such as right and left swapped; the warnings last."""
+        return (*self.trial.notes, *self.warnings())
+
     def warnings(self) -> list[str]:
         """Return warnings: a mass that differs from the plates' mean load, unexplained frames."""
         return [*self._mass_warnings(), *self._unexplained()]
@@ -203,7 +208,7 @@ class Gait:
     def __repr__(self) -> str:
         return (
             f"Gait({self.trial.source!r}, {self.mass:g} kg, joints {list(self.joints)}, "
-            f"{len(self.footfalls)} footfalls)"
+            f"{len(self.footfalls)} footfalls, {len(self.notes)} notes)"
         )
 
 

@@ -27,7 +27,7 @@ def facts(gait: Gait, robot: RobotGait | None = None) -> dict[str, Any]:
         "rate [Hz]": gait.trial.markers.rate,
         "mass [kg]": gait.mass,
         "marker set": gait.names.name,
-        "notes": [*gait.trial.notes, *gait.warnings()],
+        "notes": list(gait.notes),
         "footfalls": [step._asdict() for step in gait.footfalls],
         "stance peaks": _peaks(gait),
     }

@@ -23,7 +23,7 @@ from .motion_rows import MotionRows, balances_of, frictions
 from .motion_verdicts import MotionVerdicts
 from .postures.collisions_along import SelfCollisions, self_collisions
 from .sensitivity.margin_gradients import MarginGradients, margin_gradients
-from .torque_limits import torque_bounds_of
+from .torque_limits import TorqueLimits, torque_bounds_of
 
 __all__ = [
     "Cause",
@@ -47,7 +47,7 @@ def static_hold(
     *,
     friction: ArrayLike | None = None,
     wrenches: Wrenches | None = None,
-    torque_limits: bool | ArrayLike = True,
+    torque_limits: TorqueLimits = True,
     margin: bool = True,
     torque_margin: bool = False,
     threads: int = 1,
@@ -100,7 +100,7 @@ def contact_forces(
     active: ArrayLike | None = None,
     friction: ArrayLike | None = None,
     wrenches: Wrenches | None = None,
-    torque_limits: bool | ArrayLike = True,
+    torque_limits: TorqueLimits = True,
     margin: bool = True,
     torque_margin: bool = False,
     threads: int = 1,

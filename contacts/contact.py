@@ -24,6 +24,7 @@ from ..dynamics import State
 from ..dynamics.per_robot import per_robot
 from ..dynamics.spatial import skew
 from ..errors import ContactError
+from ..reprs import given_fields
 from ..robots import Robot, values
 from ..robots.configuration import check_robot
 from ..robots.values import array, boolean, instance, length, number, placement, text, vector
@@ -63,7 +64,7 @@ def at_state(count: int) -> Callable[[Callable[..., Answer]], Callable[..., Answ
     return decorate
 
 
-@dataclass(frozen=True, eq=False)
+@dataclass(frozen=True, eq=False, repr=False)
 class Contact(Attached):
     """What every contact has; the kinds differ in their pose and points.
 
@@ -101,6 +102,8 @@ class Contact(Attached):
     surface: MovingSurface | None = field(default=None, kw_only=True)
     part_of: str = field(default="", kw_only=True)
     weight: float = field(default=1.0, kw_only=True)
+
+    __repr__ = given_fields
 
     def __post_init__(self) -> None:
         object.__setattr__(self, "friction", check_friction(self.friction))
@@ -283,7 +286,7 @@ def _attachments(robot: Robot) -> WeakKeyDictionary[Contact, Attachment]:
     return WeakKeyDictionary()
 
 
-@dataclass(frozen=True, eq=False)
+@dataclass(frozen=True, eq=False, repr=False)
 class PointContact(Contact):
     """A point of the robot that touches the world: a fingertip, a corner, or a ball that rolls.
 

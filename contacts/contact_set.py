@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import warnings
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from functools import cached_property
@@ -16,7 +15,7 @@ from numpy.typing import ArrayLike, NDArray
 from .. import registry
 from ..arrays import Array
 from ..dynamics import State
-from ..errors import ContactError, FootworkWarning, unknown
+from ..errors import ContactError, unknown, warn
 from ..robots import Foot, Robot
 from ..robots.configuration import check_robot
 from ..robots.unchecked import unchecked
@@ -45,13 +44,22 @@ class ContactSet:
 
     def __init__(self, robot: Robot, contacts: Iterable[Contact] = ()) -> None:
         self.robot: Robot = check_robot(robot)
+        if isinstance(contacts, Mapping | str) or _is_text(contacts):
+            raise ContactError(
+                f"contacts: got {contacts!r:.80}, expected contacts: contacts.at_feet(robot) has "
+                "those of its feet by name, PointContact and SurfaceContact make others"
+            )
         self.contacts = _named(sequence(contacts, "contacts", Contact, error=ContactError))
         for contact in self.contacts:
             robot.frame_id(contact.frame)
 
     @classmethod
     def of(cls, robot: Robot, contacts: Contacts) -> ContactSet:
-        """Return `contacts` as a set of `robot`; a set of another robot is refused."""
+        """Return `contacts` as a set of `robot`; a set of another robot is refused.
+
+        A robot with the same name and frames is the same one: loaded or unpickled again, with a
+        payload, under another gravity. The contacts then are at its frames.
+        """
         check_robot(robot)
         if isinstance(contacts, Contact):
             return cls(robot, [contacts])
@@ -62,13 +70,15 @@ class ContactSet:
             )
         if not isinstance(contacts, ContactSet):
             return cls(robot, contacts)
-        if contacts.robot is not robot:
-            apart = ", which was loaded apart" if contacts.robot.name == robot.name else ""
+        if contacts.robot is robot:
+            return contacts
+        if contacts.robot.name != robot.name or contacts.robot.frame_names != robot.frame_names:
+            apart = " with other frames" if contacts.robot.name == robot.name else ""
             raise ContactError(
-                f"contacts: got a set of the robot {contacts.robot.name!r}, expected one of "
-                f"this {robot.name!r}{apart}"
+                f"contacts: got a set of the robot {contacts.robot.name!r}{apart}, expected one of "
+                f"this {robot.name!r}"
             )
-        return contacts
+        return cls(robot, contacts.contacts)
 
     @classmethod
     def _known(cls, robot: Robot, contacts: Iterable[Contact]) -> ContactSet:
@@ -279,12 +289,12 @@ def _own(robot: Robot) -> Mapping[str, Foot]:
         )
     if robot.feet_by_shape:
         kinds = (f"{n} ({'a point' if f.is_point else 'a sole'})" for n, f in feet.items())
-        warnings.warn(
-            f"{robot.name!r} names no feet; by their shapes it stands on {', '.join(kinds)}",
-            FootworkWarning,
-            stacklevel=3,
-        )
+        warn(f"{robot.name!r} names no feet; by their shapes it stands on {', '.join(kinds)}")
     return feet
+
+
+def _is_text(contacts: object) -> bool:
+    return isinstance(contacts, Sequence) and any(isinstance(c, str) for c in contacts)
 
 
 def _named(contacts: tuple[Contact, ...]) -> tuple[Contact, ...]:

@@ -29,7 +29,7 @@ from .equilibrium.programs import Equilibrium
 from .equilibrium.reference import ReferenceEquilibrium
 from .hold import Hold
 from .kernels.compiled import by_the_solver
-from .torque_limits import TorqueBounds, torque_bounds_of
+from .torque_limits import TorqueBounds, TorqueLimits, torque_bounds_of
 
 Solver = Literal["clarabel", "cvxpy"]
 
@@ -39,7 +39,7 @@ def static_hold(
     q: ArrayLike | State,
     contacts: Contacts,
     wrenches: Mapping[str, Wrench] | None = None,
-    torque_limits: bool | ArrayLike = True,
+    torque_limits: TorqueLimits = True,
     *,
     objective: Objective = "least_norm",
     preferred: Preferred | None = None,
@@ -98,7 +98,7 @@ def contact_forces(
     a: ArrayLike,
     contacts: Contacts,
     wrenches: Mapping[str, Wrench] | None = None,
-    torque_limits: bool | ArrayLike = True,
+    torque_limits: TorqueLimits = True,
     *,
     objective: Objective = "least_norm",
     preferred: Preferred | None = None,

@@ -12,6 +12,7 @@ import numpy as np
 from .. import registry
 from ..arrays import Array
 from ..dynamics import State, Wrench, closures
+from ..dynamics.topology import unit_of_torque
 from ..errors import ContactError
 from ..files import plain
 from ..robots.torque_need import without_need
@@ -158,6 +159,23 @@ class Hold:
         places = self.contacts.attachment.positions(self.state)
         parts = zip(self.contacts.names, world, places, strict=True)
         return {name: Wrench(force, moment, p) for name, (force, moment), p in parts}
+
+    @cached_property
+    def centres_of_pressure(self) -> dict[str, Array] | None:
+        """{contact: (3,)}, where its force acts without a moment along the patch [m], world axes.
+
+        It is (n × m)/f_n from the centre of the patch, and the centre where nothing presses.
+        """
+        if self.wrenches is None:
+            return None
+        centres = {}
+        for contact in self.contacts:
+            w, T = self.wrenches[contact.name], contact.pose(self.contacts.robot, self.q)
+            n = T.rotation[:, 2]
+            normal, least = float(w.force @ n), 1e-9 * (1 + float(np.linalg.norm(w.force)))
+            arm = np.cross(n, w.moment) / normal if abs(normal) > least else np.zeros(3)
+            centres[contact.name] = T.translation + arm
+        return centres
 
     @cached_property
     def torques(self) -> Array | None:
@@ -310,19 +328,23 @@ class Hold:
 
     def _torque_lines(self) -> list[str]:
         """The joint that comes nearest to its limit, and what the best forces would leave it."""
-        torques = np.abs(np.asarray(self.torques))
+        torques, robot = np.abs(np.asarray(self.torques)), self.contacts.robot
+        if not len(torques):
+            return []
         if not np.isfinite(self.balance.torque_limits).any():
-            return [f"largest torque {torques.max():.4g} N·m"] if len(torques) else []
+            k = int(torques.argmax())
+            joint = robot.joint_of_row[self.balance.actuated[k]]
+            return [f"largest torque {torques[k]:.4g} {unit_of_torque(robot, joint)}, {joint}"]
         joint, torque, limit = weakest_joint(
             self.contacts, self.balance, np.asarray(self._unknowns)
         )
         torque = round(torque, 9)  # rounding noise of legs that are straight is nothing
-        robot = self.contacts.robot
         at_speed = speed_words(robot, joint, limit, self.state.v)
+        unit = unit_of_torque(robot, joint)
         own = limit in robot.torque_limits  # not one that was asked for here
         return [
-            f"torques: {joint} is nearest to its limit, {torque:.4g} of {limit:.4g} N·m{at_speed}; "
-            f"the best forces would leave {100 * self.torque_margin:.1f} %",
+            f"torques: {joint} is nearest to its limit, {torque:.4g} of {limit:.4g} {unit}"
+            f"{at_speed}; the best forces would leave {100 * self.torque_margin:.1f} %",
             *(str(remark) for remark in (without_need(robot, joint) if own else ())),
         ]
 

@@ -22,7 +22,7 @@ from .equilibrium.states import ContactStates
 from .equilibrium.verdicts import Verdicts
 from .limits import ContactLimits
 from .loads_along import Wrenches, common, loads_along, table
-from .torque_limits import TorqueBounds, torque_bounds_of
+from .torque_limits import TorqueBounds, TorqueLimits, torque_bounds_of
 
 
 class MotionRows(NamedTuple):
@@ -55,7 +55,7 @@ class MotionRows(NamedTuple):
         active: ArrayLike | None = None,
         friction: ArrayLike | None = None,
         wrenches: Wrenches | None = None,
-        torque_limits: bool | ArrayLike = True,
+        torque_limits: TorqueLimits = True,
         threads: int = 1,
     ) -> MotionRows:
         """Return rows of q, v and a; arguments as for `batch.contact_forces`.

@@ -23,7 +23,7 @@ from .contact import Contact
 from .geometry.polygon import centroid
 
 
-@dataclass(frozen=True, eq=False)
+@dataclass(frozen=True, eq=False, repr=False)
 class PlacedContact(Contact):
     """A contact whose corners are fixed in a placed frame of a link; attributes as for `Contact`.
 
@@ -76,7 +76,7 @@ class PlacedContact(Contact):
         return np.eye(3)
 
 
-@dataclass(frozen=True, eq=False)
+@dataclass(frozen=True, eq=False, repr=False)
 class SurfaceContact(PlacedContact):
     """A flat convex patch of the robot that lies on the world: a sole.
 
@@ -106,7 +106,7 @@ class SurfaceContact(PlacedContact):
         return corners
 
 
-@dataclass(frozen=True, eq=False)
+@dataclass(frozen=True, eq=False, repr=False)
 class DiscContact(PlacedContact):
     """A round sole, as a regular polygon on a stated side of it.
 
@@ -133,7 +133,7 @@ class DiscContact(PlacedContact):
         return radius * circle(sides, self.kind)
 
 
-@dataclass(frozen=True, eq=False)
+@dataclass(frozen=True, eq=False, repr=False)
 class LineContact(PlacedContact):
     """An edge that lies on the ground: along x of the placed frame, free to turn about itself.
 

@@ -8,21 +8,22 @@ torques τ − m that are limited as much to both sides.
 
 from __future__ import annotations
 
-import warnings
+from collections.abc import Mapping
 from dataclasses import dataclass
 from functools import cached_property
 from typing import Any
 
 import numpy as np
-from numpy.typing import ArrayLike
+from numpy.typing import ArrayLike, NDArray
 
 from ..arrays import Array, Index
 from ..dynamics.per_robot import per_robot
-from ..errors import ConfigurationError, FootworkWarning, counted
+from ..errors import ConfigurationError, counted, unknown, warn
 from ..robots import Robot
 from ..robots.configuration import check_robot
 from ..robots.values import array
 
+TorqueLimits = bool | ArrayLike | Mapping[str, float]  # as `torque_bounds_of` takes them
 _NAME = "torque_limits"
 
 
@@ -104,7 +105,7 @@ class TorqueBounds:
 
 def torque_bounds_of(
     robot: Robot,
-    torque_limits: bool | ArrayLike,
+    torque_limits: TorqueLimits,
     v: Array | None = None,
     *,
     many: bool = False,
@@ -116,13 +117,14 @@ def torque_bounds_of(
         torque_limits: True takes those of the robot's motors, as `robot.motors.bounds(v)`, of
             joints without data about them those of the description, with one warning about joints
             for which it gives none or zero; False none; a number or (na,) the largest |τ|, 1 being
-            one newton metre; a tuple (lower, upper) of (na,), which need not be symmetric.
+            one newton metre; {joint: limit} those of True, but of some joints others (weak, hot
+            or broken motors); a tuple (lower, upper) of (na,), which need not be symmetric.
         v: (nv,) or (N, nv), velocities, at which motors are asked; at rest by default.
         many: whether arrays may be (N, na) too, a row for each state of a batch.
 
     Raises:
         ConfigurationError: arrays of the wrong shape, nan, negative limits, lower above upper, only
-            one of them infinite.
+            one of them infinite, a joint without a motor.
     """
     check_robot(robot)
     if isinstance(torque_limits, bool | np.bool_):
@@ -132,6 +134,8 @@ def torque_bounds_of(
         if not robot.motors.by_speed:
             return _of_description(robot)
         return TorqueBounds(*robot.motors.bounds(np.zeros(robot.nv) if v is None else v))
+    if isinstance(torque_limits, Mapping):
+        return _with_others(robot, torque_bounds_of(robot, True, v, many=many), torque_limits)
     shapes = ((robot.na,), (None, robot.na)) if many else ((robot.na,),)
     if isinstance(torque_limits, tuple) and _is_pair(torque_limits):
         meaning = "(lower, upper), ∓inf for unlimited"
@@ -141,6 +145,32 @@ def torque_bounds_of(
         return _checked(*_broadcast(lower, upper))
     half = _most(torque_limits, ((), *shapes))
     return TorqueBounds.about(half if half.ndim else np.full(robot.na, half))
+
+
+def change_with_speed(robot: Robot, torque_limits: TorqueLimits) -> NDArray[np.bool_]:
+    """Return (na,), True for joints whose bounds depend on v."""
+    asked = isinstance(torque_limits, bool | np.bool_) and bool(torque_limits)
+    named = torque_limits if isinstance(torque_limits, Mapping) else None
+    found = np.full(robot.na, robot.motors.by_speed and (asked or named is not None))
+    for joint in named or ():
+        found[_rows(robot, joint)] = False
+    return found
+
+
+def _rows(robot: Robot, joint: str) -> list[int]:
+    """Where the motors of a joint are in S."""
+    if joint not in robot.actuated:
+        raise ConfigurationError(f"{_NAME}: {unknown('actuated joint', joint, robot.actuated)}")
+    return [k for k, row in enumerate(robot.actuated_rows) if robot.joint_of_row[row] == joint]
+
+
+def _with_others(robot: Robot, usual: TorqueBounds, others: Mapping[str, float]) -> TorqueBounds:
+    lower, upper = usual.lower.copy(), usual.upper.copy()
+    for joint, limit in others.items():
+        rows = _rows(robot, joint)
+        most = array(limit, f"{_NAME}[{joint!r}]", (), at_least=0, infinite=True)
+        lower[..., rows], upper[..., rows] = -most, most
+    return TorqueBounds(lower, upper)
 
 
 @per_robot
@@ -156,18 +186,16 @@ def _unlimited(robot: Robot) -> TorqueBounds:
 def _warn_unlimited(robot: Robot) -> None:
     """Warn of joints that the description gives no limit."""
     if names := robot.unlimited_joints:
-        warnings.warn(
+        warn(
             f"{robot.name!r}: no torque limit for {counted(len(names), 'joint')}, taken as "
-            f"unlimited: {', '.join(names[:8])}{', …' if len(names) > 8 else ''}",
-            FootworkWarning,
-            stacklevel=4,
+            f"unlimited: {', '.join(names[:8])}{', …' if len(names) > 8 else ''}"
         )
 
 
 def _most(value: ArrayLike, shapes: tuple[Any, ...]) -> Array:
     meaning = (
-        "one for all actuated joints or one each, inf for unlimited; a pair (lower, upper); or "
-        "True, False"
+        "one for all actuated joints or one each, inf for unlimited; {joint: limit}; a pair "
+        "(lower, upper); or True, False"
     )
     return array(value, _NAME, *shapes, meaning=meaning, at_least=0, infinite=True)
 

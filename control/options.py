@@ -1,12 +1,33 @@
-"""Options: keyword arguments that a function hands on, checked where they come in."""
+"""Options: keyword arguments whose names are checked where they come in."""
 
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
+from functools import wraps
 from inspect import Parameter, signature
-from typing import Any
+from typing import Any, ParamSpec, TypeVar
 
 from ..robots.values import mapping
+
+Arguments = ParamSpec("Arguments")
+Result = TypeVar("Result")
+
+
+def names_checked(function: Callable[Arguments, Result]) -> Callable[Arguments, Result]:
+    """Return a function that answers an option it does not take by the nearest names.
+
+    Raises:
+        ConfigurationError: instead of Python's TypeError, which knows no others.
+    """
+    known = [p.name for p in signature(function).parameters.values()]
+
+    @wraps(function)
+    def checked(*args: Arguments.args, **options: Arguments.kwargs) -> Result:
+        if not options.keys() <= set(known):
+            mapping(options, function.__name__, known, kind="option")
+        return function(*args, **options)
+
+    return checked
 
 
 def check_options(options: Mapping[str, Any], name: str, *takers: Callable[..., Any]) -> None:

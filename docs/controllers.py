@@ -2,14 +2,16 @@
 
 from __future__ import annotations
 
+import itertools
 from functools import partial
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 from embedding import save_scene
 from matplotlib.figure import Figure
 
-from footwork import contacts, control, load, plot, view
+from footwork import contacts, control, dynamics, load, plot, view
 from footwork.control import gaits
 from footwork.visualize.plots import control as plots
 
@@ -139,6 +141,48 @@ def predicted() -> control.Prediction:
     return walker.prediction
 
 
+def pushes() -> Figure:
+    """Pushes that predictions hold while a Go2 trots, and what its walker survives of them."""
+    robot, at, change = load("go2"), 2.0, np.linspace(0.0, 2.0, 41)
+    controller, q = control.stand(robot)
+    feet, base = controller.contacts, control.trunk(robot)
+
+    def trot(duration: float, *pulses: control.ForcePulse) -> Any:
+        walker = control.PredictiveGait(robot, feet, q, "trot", velocity=(0.5, 0.0, 0.0))
+        return walker, control.simulate(
+            robot, walker, q=q, contacts=feet, duration=duration, control_step=2e-3,
+            engine="mujoco", disturbances=pulses,
+        )  # fmt: skip
+
+    walker, motion = trot(at)
+    state = dynamics.State(robot, motion.q[-1], motion.v[-1])
+    angles = np.radians(np.arange(0, 361, 10))
+    v = np.tile(state.v, (angles.size * change.size, 1))
+    forward = state.frame_placement(base).rotation.T
+    for row, (angle, size) in zip(v, itertools.product(angles, change), strict=True):
+        row[:3] += size * forward @ [np.cos(angle), np.sin(angle), 0.0]
+    ahead = walker.ahead(state, float(motion.t[-1]))
+    found = walker.predictive.batch(state.q, v, *ahead)
+    found = walker.predictive.batch(state.q, v, *ahead, about=found)
+    held = (found.status == "optimal").reshape(angles.size, change.size)
+    figure = Figure(figsize=(5.4, 4.8), layout="constrained")
+    ax = figure.add_subplot(projection="polar")
+    edge = change[np.where(held.all(axis=1), change.size, held.argmin(axis=1)) - 1]
+    ax.fill(angles, edge, alpha=0.3, label="predictions hold")
+    for angle in angles[:-1:3]:
+        for size in np.arange(0.6, 2.0, 0.2):
+            f = size * robot.mass / 0.1 * np.array([np.cos(angle), np.sin(angle), 0.0])
+            _, motion = trot(at + 2.0, control.ForcePulse(base, tuple(f), at))
+            ax.plot(angle, size, "x" if motion.fell else "o", color="k", markersize=4)
+            if motion.fell:
+                break
+    ax.plot([], [], "ko", markersize=4, label="keeps its feet")
+    ax.plot([], [], "kx", markersize=4, label="falls")
+    ax.set_title("change of speed [m/s]", fontsize="medium")
+    figure.legend(loc="outside lower center", ncols=3, fontsize="small")
+    return figure
+
+
 def estimated() -> control.ClosedLoop:
     """A Go2 that trots, by what its sensors say."""
     robot = load("go2")
@@ -217,6 +261,7 @@ def main() -> None:
     of_climb(climb).savefig(pictures / "control-climb.png", dpi=90)
     plot(limited())[0, 0].figure.savefig(pictures / "go2-speed-limits.png", dpi=90)
     plot(predicted())[0, 0].figure.savefig(pictures / "go2-prediction.png", dpi=90)
+    pushes().savefig(pictures / "go2-pushes.png", dpi=90)
     plots.plot_estimate(estimated()).figure.savefig(pictures / "go2-estimate.png", dpi=90)
     plot(judged())[0, 0].figure.savefig(pictures / "biped-judged.png", dpi=90)
     plot(logged())[0].figure.savefig(pictures / "go2-wrenches.png", dpi=90)

@@ -12,7 +12,7 @@ from .com_coordinates import com_coordinates
 from .comparison import Comparison, compare
 from .contact_derivatives import contact_derivatives
 from .coriolis import christoffel_symbols, coriolis_matrix, coriolis_tensor, mass_matrix_derivative
-from .derivatives import forward_dynamics_derivatives, inverse_dynamics_derivatives, linearise
+from .derivatives import forward_dynamics_derivatives, inverse_dynamics_derivatives
 from .equations import (
     bias,
     closed,
@@ -39,12 +39,15 @@ from .jacobians import (
 )
 from .kernels.closed_forms import closed_forms
 from .kinematics import (
+    frame_acceleration,
     frame_drift,
     frame_hessian,
     frame_jacobian,
     frame_jacobian_derivative,
     frame_placement,
+    frame_velocity,
 )
+from .linearisation import linearise
 from .matrix_form import absolute_angles, matrix_form
 from .motions import Motion, Smoothing, as_motion, read_motion
 from .observer import MomentumObserver, explain_by_wrenches, generalised_momentum
@@ -85,6 +88,8 @@ __all__ = [
     "frame_jacobian",
     "frame_jacobian_derivative",
     "frame_drift",
+    "frame_velocity",
+    "frame_acceleration",
     "frame_hessian",
     "point_jacobian",
     "point_drift",

@@ -20,6 +20,7 @@ from numpy.typing import ArrayLike
 
 from ..arrays import Array
 from ..errors import ConfigurationError, ModelError
+from ..reprs import shapes
 from ..robots.configuration import check_torques, check_velocity
 from ..robots.robot import Robot
 from ..robots.values import mapping, whole_number
@@ -28,6 +29,7 @@ from .derivatives import inverse_dynamics_derivatives
 from .state import State
 from .topology import require_fixed_axes
 from .workspace import workspace_of
+from .wrench import Wrench
 
 
 class ContactDerivatives(NamedTuple):
@@ -45,6 +47,9 @@ class ContactDerivatives(NamedTuple):
     df_dq: Array
     df_dv: Array
     df_dtau: Array
+
+    def __repr__(self) -> str:
+        return shapes(self)
 
 
 def frame_acceleration_derivatives(
@@ -82,6 +87,7 @@ def contact_derivatives(
     v: ArrayLike | None,
     tau: ArrayLike,
     contacts: Mapping[str, int],
+    wrenches: Mapping[str, Wrench] | None = None,
 ) -> ContactDerivatives:
     """Return a and f of a robot whose contacts hold, and how they change with q, v and τ.
 
@@ -90,7 +96,9 @@ def contact_derivatives(
         q: configuration (nq,).
         v: velocity (nv,).
         tau: actuated torques (na,).
-        contacts: {frame: 3 or 6}: a point, or a surface that cannot turn either.
+        contacts: {frame: 3 or 6}: the frame's origin as a point, or a surface that cannot turn
+            either. Balls that roll are none of these.
+        wrenches: external ones {frame: Wrench}, as for `forward_dynamics`.
 
     Raises:
         ConfigurationError: a bad q, v or τ, no such frame, or a contact that is not 3 or 6.
@@ -101,8 +109,8 @@ def contact_derivatives(
             raise ConfigurationError(f"contacts[{frame!r}]: got {size!r}; expected 3 or 6")
     require_no_closures(robot, "contact_derivatives")
     sizes, tau = contacts.items(), check_torques(robot, tau)
-    forces = robot.selection_matrix.T @ tau
     state = State.of(robot, q, v)
+    forces = robot.selection_matrix.T @ tau + state.external_torques(wrenches or {})
     J = np.vstack([np.zeros((0, robot.nv))] + [state.frame_jacobian(c)[:k] for c, k in sizes])
     drift = np.concatenate([np.zeros(0)] + [state.frame_drift(c)[:k] for c, k in sizes])
     if np.linalg.matrix_rank(J, tol=1e-8) < len(J):
@@ -113,7 +121,7 @@ def contact_derivatives(
     kkt = np.block([[state.mass_matrix, -J.T], [J, np.zeros((len(J), len(J)))]])
     a, f = np.split(np.linalg.solve(kkt, np.concatenate([forces - state.bias, -drift])), [robot.nv])
 
-    inverse = inverse_dynamics_derivatives(robot, state, None, a)
+    inverse = inverse_dynamics_derivatives(robot, state, None, a, wrenches)
     dq, dv, above = [inverse.dq.copy()], [inverse.dv], 0
     for frame, size in sizes:
         H = state.frame_hessian(frame)[:size]

@@ -1,4 +1,4 @@
-"""Derivatives of the dynamics, and the linearisation around a state.
+"""Derivatives of the dynamics with respect to q, v, a and τ.
 
 Derivatives with respect to q are along tangent directions, those of `Robot.integrate`:
 ∂f/∂q [:, k] = d/dt f(q ⊕ t e_k). They are analytic (Pinocchio's), not differences.
@@ -17,11 +17,10 @@ from numpy.typing import ArrayLike
 
 from ..arrays import Array
 from ..errors import ConfigurationError
-from ..robots.configuration import check_torques, check_velocity
+from ..reprs import shapes
+from ..robots.configuration import check_velocity
 from ..robots.robot import Robot
-from ..robots.values import number
 from .closures import require_no_closures
-from .coriolis import structure_constants
 from .free_armature import centrifugal_derivative
 from .loads import check_wrenches
 from .spatial import skew
@@ -38,6 +37,9 @@ class InverseDerivatives(NamedTuple):
     dv: Array
     da: Array
 
+    def __repr__(self) -> str:
+        return shapes(self)
+
 
 class ForwardDerivatives(NamedTuple):
     """∂/∂q, ∂/∂v (nv, nv) and ∂/∂τ (nv, na) of the acceleration of forward dynamics."""
@@ -46,12 +48,8 @@ class ForwardDerivatives(NamedTuple):
     dv: Array
     dtau: Array
 
-
-class Linearisation(NamedTuple):
-    """ξ̇ = A ξ + B δτ, or ξ⁺ = A ξ + B δτ with a step: ξ = [q ⊖ q₀; v − v₀] (2 nv,)."""
-
-    A: Array
-    B: Array
+    def __repr__(self) -> str:
+        return shapes(self)
 
 
 def inverse_dynamics_derivatives(
@@ -140,43 +138,6 @@ def external_torques_derivative(
         w, dw = _wrench_at_origin(frame, wrench, T_world_frame, J)
         total += np.einsum("rjk,r->jk", state.frame_hessian(frame), w) + J.T @ dw
     return total
-
-
-def linearise(
-    robot: Robot,
-    q: ArrayLike | State,
-    v: ArrayLike | None,
-    tau: ArrayLike,
-    step: float | None = None,
-) -> Linearisation:
-    """Return (A, B) of the motion near (q, v) under torques near τ, on the manifold.
-
-    The state is ξ = [q ⊖ q₀; v − v₀] (2 nv,), seen from the undisturbed motion (q₀, v₀)(t).
-
-    - Without a step, ξ̇ = A ξ + B δτ. The upper rows are δv − [v, δq]: a disturbed base is seen in
-      axes that move with the undisturbed one.
-    - With a step [s], ξ⁺ = A ξ + B δτ of one step of semi-implicit Euler,
-      v⁺ = v + h a, q⁺ = q ⊕ h v⁺: exact derivatives of that step.
-
-    Raises:
-        ConfigurationError: a bad q, v or τ, or a step that is not positive.
-        ModelError: a singular M, a joint whose axes turn within its own body, or closures.
-    """
-    state = State.of(robot, q, v)
-    q, v = state.q, state.velocity
-    check_torques(robot, tau)
-    d = forward_dynamics_derivatives(robot, state, None, tau)
-    if step is None:
-        turning = np.einsum("ijk,j->ik", structure_constants(robot), v)
-        A = np.block([[-turning, np.eye(robot.nv)], [d.dq, d.dv]])
-        return Linearisation(A, np.vstack([np.zeros((robot.nv, robot.na)), d.dtau]))
-    step = number(step, "step", above=0, unit="[s]")
-    v_next = v + step * state.forward_dynamics(tau)
-    along_q, along_v = pin.dIntegrate(robot._model, q, step * v_next)
-    by_q, by_v, by_tau = step * d.dq, np.eye(robot.nv) + step * d.dv, step * d.dtau
-    h = step * along_v
-    A = np.block([[along_q + h @ by_q, h @ by_v], [by_q, by_v]])
-    return Linearisation(A, np.vstack([h @ by_tau, by_tau]))
 
 
 def _wrench_at_origin(

@@ -76,6 +76,40 @@ def frame_drift(
     return State.of(robot, q, v).frame_drift(frame, reference)
 
 
+def frame_velocity(
+    robot: Robot,
+    q: ArrayLike | State,
+    v: ArrayLike | None,
+    frame: str,
+    reference: Any = LOCAL_WORLD_ALIGNED,
+) -> Array:
+    """Return J v (6,) [m/s; rad/s]: equivalent to Pinocchio's `getFrameVelocity`.
+
+    Raises:
+        ConfigurationError: a bad q or v, no such frame, or no such reference.
+    """
+    return State.of(robot, q, v).frame_velocity(frame, reference)
+
+
+def frame_acceleration(
+    robot: Robot,
+    q: ArrayLike | State,
+    v: ArrayLike | None,
+    a: ArrayLike,
+    frame: str,
+    reference: Any = LOCAL_WORLD_ALIGNED,
+) -> Array:
+    """Return J a + J̇v (6,) [m/s²; rad/s²], without gravity.
+
+    In "LOCAL_WORLD_ALIGNED" equivalent to Pinocchio's `getFrameClassicalAcceleration`, in "LOCAL"
+    and "WORLD" to its `getFrameAcceleration`, the spatial one.
+
+    Raises:
+        ConfigurationError: a bad q, v or a, no such frame, or no such reference.
+    """
+    return State.of(robot, q, v).frame_acceleration(a, frame, reference)
+
+
 def frame_hessian(
     robot: Robot, q: ArrayLike | State, frame: str, reference: Any = LOCAL_WORLD_ALIGNED
 ) -> Array:

@@ -15,6 +15,7 @@ from numpy.typing import ArrayLike
 
 from ..arrays import Array
 from ..errors import ConfigurationError, ModelError
+from ..reprs import shapes
 from ..robots.configuration import check_robot, check_torques
 from ..robots.robot import Robot
 from ..robots.values import array, instance
@@ -40,6 +41,9 @@ class MatrixForm(NamedTuple):
     def acceleration(self) -> Array:
         """ẍ = M⁻¹ (C + G + Q + E) (n,)."""
         return np.asarray(np.linalg.solve(self.M, self.C + self.G + self.Q + self.E), dtype=float)
+
+    def __repr__(self) -> str:
+        return shapes(self)
 
 
 def matrix_form(

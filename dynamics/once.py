@@ -30,8 +30,8 @@ class once(Generic[Value]):
             return self
         if self.needs_velocity and state.v is None:
             raise ConfigurationError(
-                f"{self.name.lstrip('_')} depends on the velocity: got a State (or q) without v, "
-                "expected one with it, State(robot, q, v)"
+                f"{self.name.lstrip('_')}: got a State (or q) without a velocity, expected "
+                "State(robot, q, v)"
             )
         # threads that ask at the same time may both work it out; all get the first one's
         return state.__dict__.setdefault(self.name, read_only(self.term(state)))

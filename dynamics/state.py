@@ -104,8 +104,10 @@ class State:
             return cls(robot, q, v)
         if q.robot is not robot:
             check_robot(robot)
+            apart = ", which is another one; or state.q" if q.robot.name == robot.name else ""
             raise ConfigurationError(
-                f"q: got a State of the robot {q.robot.name!r}, expected one of this {robot.name!r}"
+                f"q: got a State of the robot {q.robot.name!r}, expected one of this "
+                f"{robot.name!r}{apart}"
             )
         return q if v is None or v is q.v else q.with_velocity(v)
 
@@ -192,6 +194,13 @@ class State:
     def frame_velocity(self, frame: str, reference: Any = LOCAL_WORLD_ALIGNED) -> Array:
         """Return J v (6,) [m/s; rad/s]."""
         return self.frame_jacobian(frame, reference) @ self.velocity
+
+    def frame_acceleration(
+        self, a: ArrayLike, frame: str, reference: Any = LOCAL_WORLD_ALIGNED
+    ) -> Array:
+        """Return J a + J̇v (6,) [m/s²; rad/s²], see `frame_drift`."""
+        moved = self.frame_jacobian(frame, reference) @ check_velocity(self.robot, a, "a")
+        return moved + self.frame_drift(frame, reference)
 
     def frame_jacobian_derivative(self, frame: str, reference: Any = LOCAL_WORLD_ALIGNED) -> Array:
         """Return dJ/dt (6, nv) along v."""

@@ -77,6 +77,17 @@ def translations(robot: Robot) -> NDArray[np.bool_]:
     return read_only(found)
 
 
+def unit_of_joint(robot: Robot, joint: str) -> str:
+    """Return "rad" for a joint that turns, "m" for one that slides."""
+    slides = translations(robot)[robot.rows_of_joint[joint]]
+    return "m" if slides.all() else "rad or m" if slides.any() else "rad"
+
+
+def unit_of_torque(robot: Robot, joint: str) -> str:
+    """Return "N·m" for the motor of a joint that turns, "N" for one that slides."""
+    return {"m": "N", "rad": "N·m"}.get(unit_of_joint(robot, joint), "N·m or N")
+
+
 @per_robot
 def frames_of(robot: Robot) -> Frames:
     """Return where the robot's frames sit."""

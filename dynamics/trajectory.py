@@ -38,6 +38,6 @@ class Trajectory(SampledStates):
 
     def __repr__(self) -> str:
         return (
-            f"Trajectory({self.robot.name!r}, {len(self)} samples over {self.duration:.4g} s, "
-            f"{len(self.events)} events)"
+            f"{type(self).__name__}({self.robot.name!r}, {len(self)} samples over "
+            f"{self.duration:.4g} s, {len(self.events)} events)"
         )

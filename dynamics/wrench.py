@@ -19,11 +19,12 @@ from numpy.typing import ArrayLike
 
 from ..arrays import Array
 from ..errors import ConfigurationError
+from ..reprs import short
 from ..robots.configuration import as_vector
 from ..robots.values import number, placement, rotation, text, vector
 
 
-@dataclass(frozen=True, eq=False, init=False)
+@dataclass(frozen=True, eq=False, init=False, repr=False)
 class _Screw:
     """Two vectors (3,), linear first, at a point (or None: not said yet) and in named axes."""
 
@@ -43,6 +44,12 @@ class _Screw:
         for name, value in given.items():
             meaning = f"the {name} of a {type(self).__name__.lower()}"
             object.__setattr__(self, name, vector(value, name, meaning, frozen=True))
+
+    def __repr__(self) -> str:
+        words = [short(getattr(self, part)) for part in self._parts]
+        words += [] if self.point is None else [f"point={short(self.point)}"]
+        words += [] if self.axes == "world" else [f"axes={self.axes!r}"]
+        return f"{type(self).__name__}({', '.join(words)})"
 
     @property
     def vector(self) -> Array:
@@ -108,7 +115,7 @@ class _Screw:
     __rmul__ = __mul__
 
 
-@dataclass(frozen=True, eq=False, init=False)
+@dataclass(frozen=True, eq=False, init=False, repr=False)
 class Wrench(_Screw):
     """A force and a moment about `point`, in `axes`.
 
@@ -164,7 +171,7 @@ class Wrench(_Screw):
         return float(self.vector @ twist.vector)
 
 
-@dataclass(frozen=True, eq=False, init=False)
+@dataclass(frozen=True, eq=False, init=False, repr=False)
 class Twist(_Screw):
     """The motion of a body: angular velocity and the velocity of its point at `point`, in `axes`.
 

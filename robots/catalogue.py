@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
-from functools import lru_cache
+from functools import lru_cache, partial
 from pathlib import Path
 
 from ..errors import ModelError, unknown
@@ -139,7 +139,7 @@ def _quadrupeds() -> list[RobotInfo]:
             _UNSTATED,
             f"{name}_description/urdf/{name}.urdf",
             f"{name}_description/srdf/{name}.srdf",
-            feet=lambda name=name: soles.unitree(name),  # type: ignore[misc]
+            feet=partial(soles.unitree, name),  # a lambda does not pickle
         )
         for name in ("a1", "go1", "go2", "b1")
     ]
@@ -161,10 +161,10 @@ def _quadrupeds() -> list[RobotInfo]:
                "hyq_description/srdf/hyq.srdf", feet=soles.hyq),
         *unitree,
         _entry("b1_z1", "quadruped", _UNSTATED, "b1_description/urdf/b1-z1.urdf",
-               "b1_description/srdf/b1-z1.srdf", feet=lambda: soles.unitree("b1"),
+               "b1_description/srdf/b1-z1.srdf", feet=partial(soles.unitree, "b1"),
                note="with a Z1 arm (MPL-2.0)"),
         _entry("laikago", "quadruped", _UNSTATED, "laikago_description/urdf/laikago.urdf",
-               feet=lambda: soles.unitree("laikago"), postures=soles.LAIKAGO_POSTURES),
+               feet=partial(soles.unitree, "laikago"), postures=soles.LAIKAGO_POSTURES),
         _entry("quadruped8", "quadruped", _UNSTATED, "quadruped_description/urdf/quadruped.urdf",
                feet=soles.quadruped8, postures=soles.QUADRUPED8_POSTURES,
                note='calls itself "quadroped": eight joints, boxes and balls'),

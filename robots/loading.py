@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import os
-import warnings
 from collections.abc import Iterable, Mapping
 from dataclasses import replace
 from pathlib import Path
@@ -12,7 +11,7 @@ from typing import Any
 import pinocchio as pin
 from numpy.typing import ArrayLike
 
-from ..errors import ConfigurationError, FootworkWarning, ModelError, counted, unknown
+from ..errors import ConfigurationError, ModelError, counted, unknown, warn
 from .catalogue import RobotInfo
 from .closing import unclosed
 from .feet.by_hand import GivenFoot, beside, given_feet
@@ -93,11 +92,9 @@ def load(
     doubts = of_level(findings, "warning")
     if doubts and description.info is None:  # the findings about robots of the catalogue are known
         things = f"{counted(len(doubts), 'thing')} {'is' if len(doubts) == 1 else 'are'}"
-        warnings.warn(
+        warn(
             f"{description.origin}: loaded, but {things} not right (strict=True refuses "
-            f"{'it' if len(doubts) == 1 else 'them'}):\n{listed(doubts)}",
-            FootworkWarning,
-            stacklevel=2,
+            f"{'it' if len(doubts) == 1 else 'them'}):\n{listed(doubts)}"
         )
     robot = robot if gravity is None else robot.with_gravity(gravity)
     return robot if motors is None else robot.with_motors(motors)
@@ -193,11 +190,9 @@ def _doubt_sizes(robot: Robot, given: tuple[GivenFoot, ...]) -> None:
     for foot in given:
         if 0 < most < max(foot.size, default=0.0):
             got = " by ".join(f"{x:g}" for x in foot.size)
-            warnings.warn(
+            warn(
                 f"feet: got {got} m for {foot.name!r}, more than the {most:.2g} m that "
-                f"{robot.name!r} reaches; lengths are in metres",
-                FootworkWarning,
-                stacklevel=4,
+                f"{robot.name!r} reaches; lengths are in metres"
             )
 
 

@@ -8,7 +8,6 @@ from collections.abc import Iterable, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, field, fields, replace
 from functools import cached_property
-from types import MappingProxyType
 from typing import Any
 
 import numpy as np
@@ -26,6 +25,7 @@ from .feet.foot import Foot
 from .feet.found import FoundFeet, SolvedPostures, standing_of
 from .feet.outlines import Outline, outlines
 from .feet.standing import Standing
+from .frozen_mapping import FrozenMapping
 from .motor import Motor
 from .motor_data import motors_of
 from .motors import Motors
@@ -104,12 +104,12 @@ class Robot:
         else:
             for name, foot in mapping(self.feet, "feet", kind="foot").items():
                 instance(foot, f"feet[{name!r}]", Foot)
-            object.__setattr__(self, "feet", MappingProxyType(dict(self.feet)))
+            object.__setattr__(self, "feet", FrozenMapping(self.feet))
         known = self._has_stance(postures)
-        every = MappingProxyType(postures) if known else SolvedPostures(postures, self)
+        every = FrozenMapping(postures) if known else SolvedPostures(postures, self)
         object.__setattr__(self, "postures", every)
         kept = mapping(self.kept, "kept", ("joints", "motors", "closures"), kind="count")
-        object.__setattr__(self, "kept", MappingProxyType(kept))
+        object.__setattr__(self, "kept", FrozenMapping(kept))
         for field_name in ("actuated", "locked"):
             object.__setattr__(self, field_name, texts(getattr(self, field_name), field_name))
         pairs = sequence(self.never_collide, "never_collide", tuple)
@@ -123,7 +123,7 @@ class Robot:
         data = mapping(self.motor_data, "motor_data", self.actuated, kind="actuated joint")
         for name, motor in data.items():
             instance(motor, f"motor_data[{name!r}]", Motor)
-        object.__setattr__(self, "motor_data", MappingProxyType(data))
+        object.__setattr__(self, "motor_data", FrozenMapping(data))
 
     def _has_stance(self, postures: Mapping[str, Array]) -> bool:
         """Whether one of the named postures is one to stand in, or none can be solved for."""
@@ -372,12 +372,12 @@ class Robot:
                 return f"none: {problem}"
             toes = ", ".join(self.standing.toes)
             also = f"; {toes}: on the ground too, but no part of the feet" if toes else ""
-            return f"standing (solved: knees bent, soles level{also})"
+            return f"standing (solved: on its feet, joints within their ranges{also})"
         return name or "neutral"
 
     @cached_property
     def standing(self) -> Standing:
-        """How it stands: a posture solved for, with knees bent and soles flat, and its feet.
+        """How it stands: a posture solved for, knees bent where they can be, and its feet.
 
         The base is upright, the feet are level around the centre of mass, joints in their ranges.
         `problem` says in words why it does not stand there.
@@ -607,14 +607,11 @@ class Robot:
 
     def __getstate__(self) -> dict[str, Any]:
         state = {f.name: getattr(self, f.name) for f in fields(self) if f.init}
-        known = self.postures
-        postures = known.given if isinstance(known, SolvedPostures) else dict(known)
-        feet = self.feet if isinstance(self.feet, FoundFeet) else dict(self.feet)
-        return (
-            state
-            | {"postures": postures, "feet": feet, "kept": dict(self.kept)}
-            | {"motor_data": dict(self.motor_data)}
-        )
+        if isinstance(self.postures, SolvedPostures):  # what was solved or found travels
+            state["postures"] = self.postures.given  # without the robot
+        if isinstance(self.feet, FoundFeet):
+            state["feet"] = self.feet.unbound()
+        return state
 
     def __setstate__(self, state: dict[str, Any]) -> None:
         for name, value in state.items():

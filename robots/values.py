@@ -248,7 +248,11 @@ def sequence(
     """Return the entries of an iterable, objects of the class `kind` (or of one of a union)."""
     if isinstance(value, str | bytes | Mapping) or not isinstance(value, Iterable):
         raise error(f"{name}: got {value!r:.80}, expected a sequence: {_named(kind)} each")
-    return tuple(instance(x, f"{name}[{i}]", kind, error=error) for i, x in enumerate(value))
+    found = tuple(value)
+    if not all([isinstance(x, kind) for x in found]):  # names of entries take longer than looks
+        for i, x in enumerate(found):
+            instance(x, f"{name}[{i}]", kind, error=error)
+    return found
 
 
 def texts(value: Any, name: str, *, error: Error = ConfigurationError) -> tuple[str, ...]:

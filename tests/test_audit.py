@@ -353,8 +353,17 @@ def test_a_schedule_of_another_motion_is_refused(carrying):
     schedule = stands(carrying)
     with pytest.raises(ContactError, match="expected the 31 of the motion"):
         contacts.audit(carrying.part(0.0, 1.0), schedule)
-    with pytest.raises(ContactError, match="expected those of this 'biped'"):
+    with pytest.raises(ContactError, match="expected one of this 'biped'"):
         contacts.audit(falling(robots.load("biped")), schedule)
+
+
+def test_a_schedule_pickled_apart_from_its_motion(carrying):
+    motion = carrying.part(0.0, 0.2)
+    schedule = contacts.find_contacts(motion)
+    apart = pickle.loads(pickle.dumps(schedule))
+    np.testing.assert_array_equal(
+        contacts.audit(motion, apart).margin, contacts.audit(motion, schedule).margin
+    )
 
 
 def test_what_comes_out(carrying, tmp_path):

@@ -635,7 +635,7 @@ KINDS = {
     "float": ("float", "Friction"),
     "int": ("int",),
     "text": ("str",),
-    "bool": ("bool",),
+    "bool": ("bool", "TorqueLimits"),
     "": ("Callable", "Any"),  # functions; what a name such as `placement` tells
 }
 PLACEMENTS = {"placement", "T", "T_world_frame"}

@@ -376,9 +376,9 @@ def test_joints_that_kernels_do_not_know(load_robot, numba):
 @pytest.fixture
 def fresh():
     """A robot that no kernel was made for, and no notes taken."""
-    toolchain._warn.cache_clear()
+    toolchain._warn_once.cache_clear()
     yield fw.robots.double_pendulum()
-    toolchain._warn.cache_clear()
+    toolchain._warn_once.cache_clear()
 
 
 def test_without_numba_it_says_so_once(fresh, monkeypatch):

@@ -262,13 +262,13 @@ def test_the_margins_motion_proves_what_the_solver_denies(monkeypatch):
 
 def test_no_numba_is_said_once(monkeypatch):
     monkeypatch.setattr(toolchain, "obstacle", lambda: "Numba is not installed")
-    toolchain._warn.cache_clear()
+    toolchain._warn_once.cache_clear()
     rng = np.random.default_rng(9)
     many = Balances.of([terrain(rng, 3)])
     with pytest.warns(fw.FootworkWarning, match=r"Numba is not.*footwork\[fast\]"):
         assert decide(many).asked_of_solver == 1
     assert decide(many).asked_of_solver == 1  # warnings are errors in these tests
-    toolchain._warn.cache_clear()
+    toolchain._warn_once.cache_clear()
 
 
 def test_at_the_edge_nothing_is_guessed():

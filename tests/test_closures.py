@@ -373,7 +373,7 @@ def five_bar_quadruped():
 def test_a_robot_stands_on_legs_of_closed_loops():
     """One foot a leg, although two chains of joints lead to each; motors hold it."""
     robot = five_bar_quadruped()
-    assert robot.stance == "standing (solved: knees bent, soles level)"
+    assert robot.stance == "standing (solved: on its feet, joints within their ranges)"
     assert sorted(robot.feet) == ["fl_al", "fr_al", "hl_al", "hr_al"]
     q = robot.posture()
     np.testing.assert_allclose(State(robot, q).closure_error, 0, atol=1e-9)

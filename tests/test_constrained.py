@@ -289,7 +289,7 @@ def test_bad_input_is_refused():
     with pytest.raises(fw.ConfigurationError, match="finite"):
         contacts.constrained_forward_dynamics(robot, q, v * np.nan, tau, feet)
     with pytest.raises(ContactError, match="of this"):
-        contacts.constrained_forward_dynamics(robots.load("biped"), q, v, tau, feet)
+        contacts.constrained_forward_dynamics(robots.load("quadruped"), q, v, tau, feet)
 
 
 def test_a_massless_joint_is_named():

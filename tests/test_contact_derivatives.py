@@ -60,6 +60,40 @@ def test_forces(load_robot, random_state, name, contacts):
     close(np.vstack([d.da_dtau, d.df_dtau]), in_vector(tau, lambda t: solve(q, v, t)), 1e-5)
 
 
+@pytest.mark.parametrize("contacts", [None, {"FL_FOOT": 3, "HR_FOOT": 3}])
+def test_linearisation_under_wrenches_and_with_contacts(load_robot, random_state, contacts):
+    robot = load_robot("solo12", "floating")
+    q, v, _ = random_state(robot)
+    tau, h = np.random.default_rng(1).standard_normal(robot.na), 1e-2
+    wrenches = {"FR_FOOT": dyn.Wrench([1.0, -2.0, 5.0], [0.1, 0.2, 0.0])}
+
+    def acceleration(p, w, t):
+        if contacts is None:
+            return dyn.forward_dynamics(robot, p, w, t, wrenches)
+        return dyn.contact_derivatives(robot, p, w, t, contacts, wrenches).a
+
+    def step(p, w, t):
+        w = w + h * acceleration(p, w, t)
+        return robot.integrate(p, h * w), w
+
+    q0, v0 = step(q, v, tau)
+
+    def away(p, w, t):
+        q1, v1 = step(p, w, t)
+        return np.r_[robot.difference(q0, q1), v1 - v0]
+
+    for frame in contacts or ():
+        J, a = dyn.frame_jacobian(robot, q, frame), acceleration(q, v, tau)
+        assert np.abs(J @ a + dyn.frame_drift(robot, q, v, frame))[:3].max() < 1e-8
+    A, B = dyn.linearise(robot, q, v, tau, step=h, wrenches=wrenches, contacts=contacts)
+    close(A[:, : robot.nv], gradient(robot, q, lambda p: away(p, v, tau)), 1e-5)
+    close(A[:, robot.nv :], in_vector(v, lambda w: away(q, w, tau)), 1e-5)
+    close(B, in_vector(tau, lambda t: away(q, v, t)), 1e-5)
+    A, _ = dyn.linearise(robot, q, v, tau, wrenches=wrenches, contacts=contacts)
+    below = gradient(robot, q, lambda p: acceleration(p, v, tau))
+    close(A[robot.nv :, : robot.nv], below, 1e-5)
+
+
 def test_refusals(load_robot, random_state):
     robot = load_robot("biped", "floating")
     q, v, _ = random_state(robot)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import pickle
 from dataclasses import dataclass
 
 import numpy as np
@@ -281,8 +282,11 @@ def test_unknown_frames_and_foreign_sets():
         contacts.ContactSet(robot, [contacts.PointContact(frame + "x", 0.5)])
     with pytest.raises(ContactError, match="expected one of"):
         contacts.static_hold(robot, robot.posture(), contacts.at_feet(other))
-    with pytest.raises(ContactError, match="expected a Contact"):
-        contacts.ContactSet(robot, [frame])
+    for given in ([frame], frame, robot.feet):  # names and feet are no contacts yet
+        with pytest.raises(ContactError, match=r"contacts\.at_feet\(robot\) has those of its feet"):
+            contacts.static_hold(robot, robot.posture(), given)
+    with pytest.raises(ContactError, match=r"contacts\[0\]: got 1, expected a Contact"):
+        contacts.ContactSet(robot, [1])
     with pytest.raises(ContactError, match="targets"):
         contacts.at_feet(robot).error(robot.posture(), {})
 
@@ -342,10 +346,26 @@ def test_nonsense_is_refused_with_a_contacts_error(kind, value):
 
 
 def test_contacts_of_another_robot_are_refused():
-    robot, same, other = robots.load("biped"), robots.load("biped"), robots.load("quadruped")
+    robot, other = robots.load("biped"), robots.load("quadruped")
+    other_frames = robots.Robot("biped", other.model, other.actuated, feet=other.feet)
     for given, says in (
         (contacts.at_feet(other), "of the robot 'quadruped', expected one of this 'biped'$"),
-        (contacts.at_feet(same), "expected one of this 'biped', which was loaded apart"),
+        (contacts.at_feet(other_frames), "'biped' with other frames, expected one of this"),
     ):
         with pytest.raises(ContactError, match=says):
             contacts.static_hold(robot, robot.posture(), given)
+
+
+def test_contacts_go_with_a_robot_that_is_loaded_again_or_carries_something():
+    robot = robots.load("biped")
+    feet, q = contacts.at_feet(robot), robot.posture()
+    again = pickle.loads(pickle.dumps(robot))
+    assert (
+        contacts.static_hold(again, q, feet).margin == contacts.static_hold(robot, q, feet).margin
+    )
+    laden = robot.with_payload("torso", 10.0)
+    hold = contacts.static_hold(laden, q, feet)
+    assert hold.contacts.robot is laden
+    carried = sum(f[:, 2].sum() for f in hold.forces.values())
+    assert carried == pytest.approx((robot.mass + 10.0) * 9.81)
+    assert contacts.static_equilibrium_polygon(laden, q, feet).status == "bounded"

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from functools import partial
+
 import numpy as np
 import pinocchio as pin
 import pytest
@@ -242,6 +244,51 @@ def test_a_law_that_fails_leaves_the_recording_until_then(answer, says):
     assert motion.tau == pytest.approx(expected.tau, abs=0)
     with pytest.raises((ConfigurationError, KeyError), match=r"answer|gait"):
         simulate(robot, law, q=robot.posture(), duration=0.1, on_failure="raise")
+
+
+def test_controllers_are_called_by_what_they_take():
+    robot = robots.load("quadruped")
+    q0 = robot.posture()
+
+    def law(t, q, v):
+        return 100.0 * (q0[7:] - q[7:]) - 2.0 * v[6:]
+
+    class OfReadings:
+        def __call__(self, readings, gain=100.0):
+            return gain * (q0[7:] - readings.q[7:]) - 2.0 * readings.v[6:]
+
+    run = partial(simulate, robot, q=q0, duration=0.05)
+    assert np.array_equal(run(law).tau, run(OfReadings()).tau)
+    seen = []
+
+    def blind(readings):
+        seen.append(readings)
+        return np.zeros(robot.na)
+
+    motion = run(blind, sensors=control.Sensors())
+    assert seen[0].gyro is not None
+    assert np.array_equal(seen[0].q[:3], np.zeros(3))
+    assert motion.estimated_q is None
+    assert len(motion.log) == len(seen)
+    with pytest.raises(ConfigurationError, match="estimator: got one and a controller of readings"):
+        run(blind, estimator=control.Estimator(robot, contacts.at_feet(robot), q0))
+
+
+@pytest.mark.parametrize(
+    ("law", "says"),
+    [
+        (lambda q, v: 0.0, r"got <lambda>\(q, v\), expected one that is called with \(t, q, v\)"),
+        (lambda q, v, t: 0.0, r"returns a Command and has gives_commands = True"),
+        (np.zeros(12), "got a ndarray, expected a controller, which is called with"),
+    ],
+)
+def test_controllers_that_take_something_else_are_refused(law, says):
+    robot = robots.load("quadruped")
+    with pytest.raises(ConfigurationError, match=says):
+        simulate(robot, law, q=robot.posture(), duration=0.1)
+    pytest.importorskip("mujoco")
+    with pytest.raises(ConfigurationError, match=says):
+        control.judging.trial(robot, lambda *given: law, q=robot.posture(), duration=0.1)
 
 
 def test_a_command_without_torques_ends_the_motion_too():

@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 import struct
+from functools import partial
 
 import numpy as np
 import pinocchio as pin
 import pytest
 
-from footwork import load, robots
+from footwork import control, load, robots
 from footwork.contacts import SurfaceContact, at_feet, static_hold
 from footwork.errors import ConfigurationError, ContactError, FootworkWarning
 from footwork.robots import feet_of_shapes
@@ -72,6 +73,32 @@ def standing_on(shape: str, kind: str = "collision", origin: str = "", **how) ->
     box = '<collision><geometry><box size="0.2 0.2 0.2"/></geometry></collision>'
     trunk = f'<link name="trunk">{INERTIAL}{box}</link>'
     return load(f'<robot name="r">{trunk}{legs}</robot>', **how)
+
+
+def on_legs(count: int, tail: float = 0.0) -> robots.Robot:
+    """A trunk with legs alike around it, the first ahead, and perhaps a tail that hangs down."""
+    around = [(np.cos(a), np.sin(a), 0.5) for a in np.arange(count) * 2 * np.pi / count]
+    tails = [(-1.2, 0.0, tail)] if tail else []
+    limbs = "".join(
+        f'<link name="{k}">{INERTIAL}<collision><origin xyz="0 0 {-length}"/>'
+        '<geometry><sphere radius="0.02"/></geometry></collision></link>'
+        f'<joint name="j{k}" type="revolute"><parent link="trunk"/><child link="{k}"/>'
+        f'<origin xyz="{0.2 * x} {0.2 * y} 0" rpy="0 0 {np.arctan2(y, x)}"/><axis xyz="0 1 0"/>'
+        '<limit lower="-1" upper="1" effort="99" velocity="9"/></joint>'
+        for k, (x, y, length) in enumerate(around + tails)
+    )
+    box = '<collision><geometry><box size="0.2 0.2 0.1"/></geometry></collision>'
+    trunk = f'<link name="trunk">{INERTIAL}{box}</link>'
+    return load(f'<robot name="r">{trunk}{limbs}</robot>')
+
+
+@pytest.mark.parametrize("count", [3, 5, 6])
+def test_legs_around_a_trunk_need_not_come_in_pairs(count):
+    assert len(feet_of_shapes(on_legs(count))) == count
+
+
+def test_a_tail_beside_pairs_of_legs_is_none():
+    assert len(feet_of_shapes(on_legs(4, tail=0.42))) == 4
 
 
 def test_a_box_is_a_sole_also_turned():
@@ -197,3 +224,12 @@ def test_legs_whose_shapes_are_missing_are_not_said_to_be_none():
     assert not shapeless.feet
     with pytest.raises(ContactError, match="show no legs, and 2 of its 3 bodies have none"):
         at_feet(shapeless)
+
+
+def test_the_warning_of_feet_by_shape_is_of_the_users_line():
+    robot = on_legs(3)
+    still = partial(control.simulate, controller=lambda t, q, v: 0 * q[7:], duration=0.002)
+    for call in (at_feet, control.stand, still):
+        with pytest.warns(FootworkWarning, match="names no feet") as caught:
+            call(robot)
+        assert {note.filename for note in caught} == {__file__}

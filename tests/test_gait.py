@@ -294,7 +294,7 @@ def swapped_names(trial):
 def test_sides_that_are_swapped_are_told_and_put_right(gait):
     trial = swapped_names(walk().trial())
     found = biomechanics.analyse_gait(trial, walk().mass, cutoff=None)
-    assert any("right and left are swapped" in note for note in found.trial.notes)
+    assert any("right and left are swapped" in note for note in found.notes)
     np.testing.assert_allclose(found.moment("right ankle"), gait.moment("right ankle"), atol=1e-7)
 
 

@@ -259,6 +259,8 @@ def test_what_gives_commands_is_called_with_q_and_v(biped):
     stands = lambda *given: control.stand(robot, feet, q)[0]  # noqa: E731
     trial = partial(judging.trial, robot, q=q, contacts=feet, duration=0.05)
     assert trial(stands) == trial(lambda *given: judging.OfState(stands()))
+    law = lambda t, q_, v: 150.0 * (q[7:] - q_[7:]) - 2.0 * v[6:]  # noqa: E731
+    assert trial(of(law)) == trial(of(lambda s: law(s.t, s.q, s.v)))
     with pytest.raises(ConfigurationError, match=r"expected judging\.OfState"):
         trial(stands, judging.World(sensors=control.Sensors()))
 

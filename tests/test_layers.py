@@ -29,7 +29,7 @@ BELOW = {
 }
 PACKAGES = list(BELOW)
 # `registry` resolves names of higher packages when they are used
-COMMON = {"arrays", "errors", "files", "journal", "progress", "registry", "workers"}
+COMMON = {"arrays", "errors", "files", "journal", "progress", "registry", "reprs", "workers"}
 
 
 @cache

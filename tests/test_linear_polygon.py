@@ -142,14 +142,14 @@ def test_where_and_how_large_does_not_matter():
 
 def test_without_numba_it_says_so_once(monkeypatch):
     monkeypatch.setattr(toolchain, "obstacle", lambda: "Numba is not installed")
-    toolchain._warn.cache_clear()
+    toolchain._warn_once.cache_clear()
     forces = terrain(np.random.default_rng(0), 3)
     try:
         with pytest.warns(FootworkWarning, match=r"footwork\[fast\]"):
             contacts.equilibrium_polygon(forces, kind="inner")
         contacts.equilibrium_polygon(forces, kind="outer")  # a second warning would be an error
     finally:
-        toolchain._warn.cache_clear()
+        toolchain._warn_once.cache_clear()
 
 
 @pytest.mark.parametrize(

@@ -73,6 +73,17 @@ def test_exact_markers_are_fitted_exactly(load_robot, name):
         np.testing.assert_allclose(robot.difference(true, found), 0, atol=1e-7)
 
 
+def test_a_fit_is_a_motion(load_robot):
+    robot = load_robot("quadruped", "floating")
+    q, at, rate = smooth_trial(robot, frames=60)
+    attachments = random_attachments(robot, np.random.default_rng(1))
+    fit = biomechanics.fit_markers(robot, seen_on(robot, q, attachments, rate), attachments, q[0])
+    assert fit.motion.t[-1] == pytest.approx(59 / rate)
+    step = 1e-5
+    v = robot.difference(at(30 / rate - step), at(30 / rate + step)) / (2 * step)
+    assert np.abs(fit.motion.v[30] - v).max() < 0.02
+
+
 def test_a_fit_is_a_minimum():
     """With noise, the gradient Jᵀ gap vanishes and scipy finds nothing better."""
     from scipy.optimize import least_squares

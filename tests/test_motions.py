@@ -242,7 +242,7 @@ def test_trajectories_and_closed_loops_are_motions(tmp_path):
         read = read_motion(tmp_path / name, biped)
         assert all((getattr(read, name) == getattr(loop, name)).all() for name in "tqv")
     assert "left out: energy, f, margin, status, tau" in read.notes[0]
-    with pytest.raises(ConfigurationError, match="expected a Motion or a Trajectory"):
+    with pytest.raises(ConfigurationError, match=r"expected a Motion, as .* or a Trajectory"):
         as_motion(3.0)
 
 

@@ -390,6 +390,46 @@ def test_least_torques_are_those_from_zero_not_from_the_middle(biped):
     assert sums[0] < 0.999 * sums[2]
 
 
+def test_limits_of_some_joints_by_name(biped):
+    """The others keep what their motors give at that speed."""
+    robot = with_knees(biped, peak=40.0, no_load=1.0, corner=0.1, braking=50.0)
+    q, feet = bent(biped, 1), contacts.at_feet(biped, 0.7)
+    v, zero = np.zeros(robot.nv), np.zeros(robot.nv)
+    v[robot.actuated_rows] = 0.4
+    weak = {"left_knee": 9.0, "waist_yaw": np.inf}
+    lower, upper = (bounds.copy() for bounds in robot.motors.bounds(v))
+    for joint, most in weak.items():
+        row = robot.actuated.index(joint)
+        lower[row], upper[row] = -most, most
+    assert upper[robot.actuated.index("right_knee")] < 40.0
+    by_name, by_rows = (
+        contacts.contact_forces(robot, q, v, zero, feet, torque_limits=limits)
+        for limits in (weak, (lower, upper))
+    )
+    assert by_name.margin == by_rows.margin
+    assert np.isfinite(by_name.margin)
+    controller = control.WholeBodyController(
+        robot, feet, [control.PostureTask(q, gain=10.0)], torque_limits=weak
+    )
+    assert abs(controller(q, 0.1 * v).tau[robot.actuated.index("left_knee")]) <= 9.0 + 1e-9
+    along = contacts.batch.margin_gradients(
+        robot, q[None], v[None], zero[None], feet, torque_limits=weak
+    )
+    step = 1e-4
+    for joint in ("left_knee", "right_knee"):
+        push = step * np.eye(robot.nv)[list(robot.joint_of_row).index(joint)]
+        ahead, behind = (
+            contacts.contact_forces(robot, q, v + s * push, zero, feet, torque_limits=weak).margin
+            for s in (1, -1)
+        )
+        slope = along.v[0] @ push / step
+        assert slope == pytest.approx((ahead - behind) / (2 * step), rel=1e-3, abs=1e-3)
+    with pytest.raises(ConfigurationError, match="no actuated joint 'left_kne'; did you mean"):
+        contacts.static_hold(robot, q, feet, torque_limits={"left_kne": 1.0})
+    with pytest.raises(ConfigurationError, match=r"torque_limits\['left_knee'\]: .*at least 0"):
+        contacts.static_hold(robot, q, feet, torque_limits={"left_knee": -1.0})
+
+
 @pytest.mark.parametrize(
     ("pair", "words"),
     [

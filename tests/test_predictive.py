@@ -29,7 +29,13 @@ from footwork.control.predictive import (
     solve,
     solve_batch,
 )
-from footwork.control.predictive.centroidal import Body, inverse_inertia, products, turned_by_legs
+from footwork.control.predictive.centroidal import (
+    Body,
+    inverse_inertia,
+    products,
+    rigid,
+    turned_by_legs,
+)
 from footwork.control.predictive.legs import LegMomenta
 from footwork.control.predictive.reference import by_cvxpy
 from footwork.control.references import swing
@@ -112,6 +118,121 @@ def test_problems_side_by_side_have_the_same_optima():
     for together, alone in zip(solve_batch(problems), map(solve, problems), strict=True):
         assert together.cost == pytest.approx(alone.cost, rel=1e-9)
         np.testing.assert_allclose(together.u, alone.u, atol=1e-7)
+
+
+def rows_of_pushes(name, swings, count, velocity=0.1):
+    """A Predictive, where it stands, and velocities of so many pushes."""
+    robot, feet, q = standing(name)
+    v = np.random.default_rng(5).normal(scale=velocity, size=(count, robot.nv))
+    stances = stepping(feet, q, [[feet.names[i] for i in group] for group in swings])
+    return Predictive(robot, feet, q), q, v, stances
+
+
+def assert_alike(found, alone):
+    """A prediction of a batch, and of a call."""
+    difference = found.subproblem.data - alone.subproblem.data
+    assert np.abs(difference).max() < 1e-11
+    assert found.status == alone.status
+    np.testing.assert_allclose(found.com, alone.com, atol=1e-9)
+    np.testing.assert_allclose(found.momentum, alone.momentum, atol=1e-8)
+    np.testing.assert_allclose(found.margins, alone.margins, atol=1e-5)
+    np.testing.assert_allclose(found.torque_margins, alone.torque_margins, atol=1e-8)
+    np.testing.assert_array_equal(found.times, alone.times)
+
+
+@needs_numba
+@pytest.mark.parametrize(("name", "swings"), [*CASES, ("g1", [(0,), (1,)])])
+def test_a_batch_has_the_predictions_of_calls(name, swings):
+    for kernel in (PREDICT, PREDICTIONS):
+        kernel.compiled(*kernel.example())
+    predict, q, v, steps = rows_of_pushes(name, swings, 11)
+    robot = predict.robot
+    state = State(robot, q, np.zeros(robot.nv))
+    pushes = np.random.default_rng(6).normal(scale=0.03 * robot.weight, size=(11, 6))
+    ahead = upright(state, (0.3, 0.0, 0.0), 0.2)
+    found = predict.batch(q, v, steps, ahead, wrenches=pushes)
+    again = predict.batch(q, v, steps, ahead, wrenches=pushes, about=found)
+    assert len(found) == len(found.status) == 11
+    for i in range(11):
+        own, predict._last = State(robot, q, v[i]), None
+        push = Wrench(pushes[i, :3], pushes[i, 3:], own.com)
+        assert_alike(found[i], predict(own, steps, ahead, wrenches=push))
+        predict._last = found[i]
+        assert_alike(again[i], predict(own, steps, ahead, wrenches=push))
+    np.testing.assert_array_equal(found.com, [each.com for each in found])
+    np.testing.assert_array_equal(found.velocity, [each.velocity for each in found])
+    np.testing.assert_array_equal(found.margins[3], found[3].margins)
+
+
+@needs_numba
+def test_rows_of_a_batch_may_have_terrains_and_references_of_their_own():
+    PREDICTIONS.compiled(*PREDICTIONS.example())
+    predict, q, v, steps = rows_of_pushes(*CASES[0], 9)
+    robot, rng = predict.robot, np.random.default_rng(7)
+    state = State(robot, q, np.zeros(robot.nv))
+
+    def lifted(stance, height):
+        up = pin.SE3(np.eye(3), np.array([0.0, 0.0, height]))
+        return replace(stance, places={n: up * T for n, T in stance.places.items()})
+
+    terrains = [
+        [steps[0]] + [replace(lifted(s, h), duration=s.duration * (1 + h)) for s in steps[1:]]
+        for h in rng.uniform(-0.03, 0.03, 9)
+    ]
+    speeds = rng.uniform(-0.5, 0.5, (9, 3))
+    references = [upright(state, (x, y, 0.0), z) for x, y, z in speeds]
+    found = predict.batch(q, v, terrains, references)
+    assert len(found.groups) == 2  # the last stances have other numbers of nodes
+    np.testing.assert_array_equal(found.com, [each.com for each in found])
+    for i, (steps_there, reference) in enumerate(zip(terrains, references, strict=True)):
+        predict._last = None
+        assert_alike(found[i], predict(State(robot, q, v[i]), steps_there, reference))
+    # the arrays of one reference may have rows, too
+    times = found.times
+
+    def each(_):
+        rows = [reference(t) for reference, t in zip(references, times, strict=True)]
+        return Reference(*[
+            np.array([getattr(row, name) for row in rows])
+            for name in ("com", "velocity", "rotation", "rate")
+        ])  # fmt: skip
+
+    together = predict.batch(q, v, steps, each)
+    for i, one in enumerate(together):
+        np.testing.assert_array_equal(one.reference.com, found[i].reference.com)
+
+
+def test_a_batch_of_no_states_and_inputs_that_do_not_fit():
+    predict, q, v, steps = rows_of_pushes(*CASES[0], 3)
+    robot, state = predict.robot, State(predict.robot, q, v[0])
+    ahead = upright(state)
+    none = predict.batch(np.empty((0, robot.nq)), np.empty((0, robot.nv)), steps, ahead)
+    assert len(none) == 0
+    assert none.com.shape == (0, 17, 3)
+    assert none.margins.shape == (0, 16)
+    with pytest.raises(fw.ConfigurationError, match=r"got 1 of q, 3 of v, .* 2 of wrenches"):
+        predict.batch(q, v, steps, ahead, wrenches=np.zeros((2, 6)))
+    with pytest.raises(fw.ConfigurationError, match="reference: got com of shape"):
+        predict.batch(q, v, steps, lambda times: replace(ahead(times), com=np.zeros((5, 3))))
+    with pytest.raises(fw.ConfigurationError, match="reference: got None; expected a function"):
+        predict.batch(q, v, steps, None)
+
+
+@needs_numba
+def test_pushes_that_no_forces_hold_are_solved_too():
+    """Multipliers of limits that are met have large rounding errors: the best iterate is kept."""
+    PREDICTIONS.compiled(*PREDICTIONS.example())
+    predict, q, _, steps = rows_of_pushes(*CASES[0], 1)
+    angles, speeds = np.meshgrid(np.linspace(0.0, 2 * np.pi, 24), np.linspace(1.0, 3.0, 11))
+    v = np.zeros((angles.size, predict.robot.nv))
+    v[:, 0], v[:, 1] = (speeds * np.cos(angles)).ravel(), (speeds * np.sin(angles)).ravel()
+    ahead = upright(State(predict.robot, q, v[0]), (0.5, 0.0, 0.0))
+    found = predict.batch(q, v, steps, ahead)
+    found = predict.batch(q, v, steps, ahead, about=found)
+    assert (found.status != "unsolved").all()
+    assert (found.status == "exceeded").mean() > 0.3
+    for each in sorted(found, key=lambda each: each.solution.error)[-3:]:
+        assert each.solution.cost == pytest.approx(by_cvxpy(each.subproblem).cost, rel=1e-3)
 
 
 def test_arrays_of_a_subproblem_are_parts_of_its_data():
@@ -328,7 +449,8 @@ def test_what_forces_cost_does_not_depend_on_how_many_points_share_them(name, po
 def test_what_legs_turn_is_told_by_the_reference_and_the_rest_fades():
     robot, feet, q = standing("go2")
     state = State(robot, q, np.random.default_rng(3).normal(scale=0.3, size=robot.nv))
-    body, times = Body.of(state, LegMomenta(feet)(state)[1]), np.array([0.0, 0.1, 50.0])
+    terms, _, inertia = LegMomenta(feet).with_terms(state)
+    body, times = Body.of(rigid(robot, terms, inertia), 0), np.array([0.0, 0.1, 50.0])
     told = np.array([[0.1, 0.2, 0.0], [0.0, 0.3, 0.1], [0.2, -0.1, 0.0]])
     reference = replace(upright(state)(times), legs=told)
     turned = turned_by_legs(body, reference, times)

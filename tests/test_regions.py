@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 from stances import posed
 
-from footwork import ContactError, Wrench, contacts, dynamics, robots
+from footwork import ConfigurationError, ContactError, Wrench, contacts, dynamics, robots
 from footwork.contacts import PointContact, PointForces
 from footwork.contacts.geometry import polygon
 from footwork.contacts.geometry.planar import inner_and_outer, largest_disc
@@ -293,5 +293,5 @@ def test_regions_of_a_state_are_those_of_its_configuration(name):
     assert np.array_equal(one.vertices, other.vertices)
     cone, same = (contacts.com_acceleration_cone(robot, x, feet) for x in (state, q))
     assert np.array_equal(cone.forces.points, same.forces.points)
-    with pytest.raises(ContactError, match="set of the robot"):
+    with pytest.raises(ConfigurationError, match="a State of the robot"):
         contacts.static_equilibrium_polygon(robots.load(name), state, feet)

@@ -1,10 +1,11 @@
 """What a Python prompt shows of an answer fits a line or two."""
 
 import numpy as np
+import pinocchio as pin
 import pytest
 
 import footwork as fw
-from footwork import contacts, control
+from footwork import contacts, control, dynamics
 
 
 @pytest.fixture(scope="module")
@@ -78,3 +79,46 @@ def test_what_is_found_late_is_shown():
     robot = fw.load("quadruped", feet="LF_foot:0.02")
     assert "Foot('LF_foot', frame='LF_foot', radius=0.02)" in repr(robot.feet)
     assert "array(" in repr(robot.postures)
+
+
+def test_contacts_show_what_was_given():
+    hand = fw.PointContact("hand", 0.5, (0, -1, 0), max_normal=30)
+    assert repr(hand) == "PointContact('hand', friction=0.5, max_normal=30, normal=[0, -1, 0])"
+    skate = fw.PointContact("foot", (0, 0.6), tangent=(1, 0, 0))
+    assert repr(skate) == "PointContact('foot', friction=(0, 0.6), tangent=[1, 0, 0])"
+    below = pin.SE3(np.eye(3), np.array([0.0, 0.0, -0.1]))
+    sole = fw.SurfaceContact("foot", half_length=0.1, half_width=1 / 3, friction=1, placement=below)
+    text = "placement=SE3(R, [0, 0, -0.1]), half_length=0.1, half_width=0.333333"
+    assert repr(sole) == f"SurfaceContact('foot', friction=1, {text})"
+
+
+def test_wrenches():
+    assert repr(fw.Wrench([1, 2, 1 / 3])) == "Wrench([1, 2, 0.333333], [0, 0, 0])"
+    at = fw.Wrench([1, 0, 0], [0, 2, 0], [0, 0, 1], "foot")
+    assert repr(at) == "Wrench([1, 0, 0], [0, 2, 0], point=[0, 0, 1], axes='foot')"
+
+
+def test_closed_loops_and_stretches_of_audits(stance):
+    robot, Q, _ = stance
+    q, v = Q[0], np.zeros(robot.nv)
+    motion = control.simulate(robot, lambda t, q, v: np.zeros(robot.na), q=q, v=v, duration=0.01)
+    assert repr(motion) == "ClosedLoop('biped', 11 samples over 0.01 s, 0 events)"
+    t = np.arange(0, 0.2, 0.02)
+    rising = np.array([robot.integrate(q, 0.5 * s * np.eye(robot.nv)[2]) for s in t])
+    audit = contacts.audit(dynamics.Motion.of(robot, t, rising))
+    assert audit.stretches
+    assert all(len(repr(stretch)) < 300 for stretch in audit.stretches)
+
+
+def test_matrices_are_shown_by_their_shapes(stance):
+    robot, Q, feet = stance
+    q, v, tau = Q[0], np.zeros(robot.nv), np.zeros(robot.na)
+    found = dynamics.linearise(robot, q, v, tau)
+    assert repr(found) == "Linearisation(A (50, 50), B (50, 19))"
+    found = dynamics.inverse_dynamics_derivatives(robot, q, v, v)
+    assert repr(found) == "InverseDerivatives(dq (25, 25), dv (25, 25), da (25, 25))"
+    text = repr(contacts.constrained_motion(robot, q, v, tau, feet))
+    assert text.startswith("ConstrainedMotion(a (25,), ")
+    assert len(text) < 300
+    text = "Estimator('biped', feet: left_foot, right_foot)"
+    assert repr(control.Estimator(robot, feet, q)) == text

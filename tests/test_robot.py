@@ -166,6 +166,37 @@ def test_robots_pickle_small(biped):
     assert again.visual.ngeoms == biped.visual.ngeoms > 20
 
 
+def test_parts_of_robots_pickle_on_their_own(biped):
+    for info in robots.available():
+        again = pickle.loads(pickle.dumps(info))
+        assert again.name == info.name
+        assert (again.feet is None) == (info.feet is None)
+    for name in ("feet", "postures", "kept", "motor_data"):
+        value = getattr(biped, name)
+        again = pickle.loads(pickle.dumps(value))
+        assert list(again) == list(value)
+        assert repr(again) == repr(value) == repr(dict(value))
+        assert copy.deepcopy(value).keys() == value.keys()
+        with pytest.raises(TypeError):
+            value["new"] = None
+        assert value | {"new": None} == {**value, "new": None} == {"new": None} | value
+
+
+def test_feet_found_by_shape_pickle_without_their_robot():
+    body = (
+        '<inertial><mass value="1"/><inertia ixx="1" iyy="1" izz="1" ixy="0" ixz="0" iyz="0"/>'
+        '</inertial><collision><geometry><box size="0.2 0.2 0.2"/></geometry></collision>'
+    )
+    robot = load(
+        f'<robot name="r"><link name="trunk">{body}</link><link name="leg">{body}</link>'
+        '<joint name="hip" type="prismatic"><parent link="trunk"/><child link="leg"/>'
+        '<origin xyz="0 0 -0.5"/><axis xyz="0 0 1"/>'
+        '<limit lower="-0.1" upper="0.1" effort="99" velocity="9"/></joint></robot>'
+    )
+    again = pickle.loads(pickle.dumps(robot.feet))  # before anybody asked for them
+    assert list(again) == list(robot.feet) == ["leg"]
+
+
 @pytest.mark.parametrize(
     ("bad", "message"),
     [

@@ -249,6 +249,14 @@ def test_friction_holds_the_curve():
     assert found.friction == 0.05
 
 
+def test_a_leg_that_is_straight_is_no_motion():
+    """At this speed the first rounds straighten a knee to 0.01 rad, where torques are thousands."""
+    uses = uses_of("quadruped", gait="crawl")
+    found = uses(0.7069098587081946 * np.array([1.0, 0.0, 0.5]))
+    straight = found[REACH].value == math.inf and "a leg is straight at " in found[REACH].words
+    assert straight or (found[TORQUE].value < 10 and found[SWING].value < 5)
+
+
 def test_short_legs_are_a_limit():
     robot, feet, q = standing("biped")
     beside = control.speed_limits(robot, feet, q, directions=(0, 2, 0), progress=False).directions[

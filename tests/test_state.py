@@ -85,6 +85,8 @@ def test_the_functions_are_its_terms(robot, random_state):
         assert equal(getattr(state, name)(*given), function(name)(robot, q, *given)), name
     of_v = {
         "frame_drift": (frame, "LOCAL"),
+        "frame_velocity": (frame, "WORLD"),
+        "frame_acceleration": (a, frame, "LOCAL"),
         "frame_jacobian_derivative": (frame, "WORLD"),
         "point_drift": (frame, point),
         "relative_drift": (frame, other),
@@ -116,6 +118,11 @@ def test_frames_are_pinocchios(robot, random_state, reference):
             assert equal(state.frame_velocity(frame, reference), twist)
             drift = acceleration(model, data, i, at).vector
             assert equal(state.frame_drift(frame, reference), drift)
+        a = np.linspace(-1.0, 1.0, robot.nv)
+        pin.forwardKinematics(model, data, q, v, a)
+        for frame in robot.frame_names[::5]:
+            whole = acceleration(model, data, robot.frame_id(frame), at).vector
+            assert equal(dyn.frame_acceleration(robot, q, v, a, frame, reference), whole)
 
 
 def test_terms_are_pinocchios(robot, random_state):
@@ -250,6 +257,8 @@ def test_of_passes_a_state_through(robot, random_state, load_robot):
     other = load_robot("anymal", "fixed")
     with pytest.raises(fw.ConfigurationError, match="a State of the robot"):
         dyn.State.of(other, state)
+    with pytest.raises(fw.ConfigurationError, match=r"which is another one; or state\.q$"):
+        dyn.State.of(robot.with_gravity((0, 0, -1.6)), state)
     with pytest.raises(fw.ConfigurationError, match="expected a Robot"):
         dyn.State.of("anymal", q)
     with pytest.raises(fw.ConfigurationError, match="expected a Robot"):

@@ -540,6 +540,22 @@ def test_scaling_the_robot_scales_the_margin():
     assert margins == pytest.approx([G, G, G], rel=1e-6)
 
 
+def test_centres_of_pressure_are_the_means_of_the_corners_by_their_load():
+    robot, feet, q = posed("biped")
+    push = {"torso": Wrench([10.0, 20.0, 0.0], [0, 0, 3.0])}
+    tilted = robot.integrate(q, 0.2 * np.eye(robot.nv)[3])  # soles are inclined as the base is
+    for q0 in (q, tilted):
+        hold = static_hold(robot, q0, feet, push)
+        assert hold.feasible
+        for contact in feet:
+            n = contact.pose(robot, q0).rotation[:, 2]
+            loads = hold.forces[contact.name] @ n
+            mean = loads @ contact.world_points(robot, q0) / loads.sum()
+            assert hold.centres_of_pressure[contact.name] == pytest.approx(mean, abs=1e-9)
+    up = static_hold(robot, q, feet, {"torso": Wrench([0, 0, 900.0])})
+    assert up.centres_of_pressure is None
+
+
 def test_holds_pickle(standing):
     robot, q, feet = standing
     hold = static_hold(robot, q, feet)

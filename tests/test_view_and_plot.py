@@ -102,8 +102,8 @@ def audit():
     return contacts.audit(motion, ContactSchedule(feet, t, touching, 1.0 * touching))
 
 
-def prediction():
-    """Of a biped that stands."""
+def predictions():
+    """Of a biped that stands, as a call and as a batch of pushes."""
     robot, q, feet = standing()
     state = dynamics.State(robot, q, np.zeros(robot.nv))
 
@@ -113,7 +113,10 @@ def prediction():
         return control.predictive.Reference(rows + state.com, rows, rotation, rows)
 
     stance = control.predictive.Stance(1.0, feet.placements(q))
-    return control.Predictive(robot, feet, q, count=4)(state, [stance], still)
+    predict = control.Predictive(robot, feet, q, count=4)
+    pushed = np.zeros((3, robot.nv))
+    pushed[:, 0] = 0.0, 0.1, 5.0
+    return predict(state, [stance], still), predict.batch(q, pushed, [stance], still)
 
 
 # key of the registry -> the arguments of a call
@@ -121,7 +124,9 @@ EXAMPLES = {
     "robots.robot:Robot": lambda: standing()[:2],
     "robots.motors:Motors": lambda: (standing()[0].motors,),
     "dynamics.state:State": lambda: (dynamics.State(*standing()[:2]),),
+    "dynamics.motions.motion:Motion": lambda: (audit().motion,),
     "dynamics.trajectory:Trajectory": lambda: (swinging(),),
+    "contacts.postures.posture:Posture": lambda: (contacts.Scenario.load("stairs").solved,),
     "contacts.contact_set:ContactSet": lambda: (standing()[2], standing()[1]),
     "contacts.hold:Hold": lambda: (hold(),),
     "[contacts.hold:Hold]": lambda: ([hold(), hold()],),
@@ -142,7 +147,8 @@ EXAMPLES = {
     "control.estimation.wrenches:ContactWrenches": lambda: (
         control.contact_wrenches(closed_loop().log),
     ),
-    "control.predictive.prediction:Prediction": lambda: (prediction(),),
+    "control.predictive.prediction:Prediction": lambda: predictions()[:1],
+    "control.predictive.predictions:Predictions": lambda: predictions()[1:],
     "control.judging.judgement:Judgement": lambda: (judgement(),),
     "control.speed.limits:SpeedLimits": lambda: (speed_limits(),),
     "biomechanics.gait:Gait": lambda: (gait(),),
@@ -155,6 +161,7 @@ NOTEBOOK = {
     "robots.robot:Robot": "mass 36.4 kg sizes nq = 26",
     "robots.motors:Motors": "19 actuated joints",
     "dynamics.state:State": "potential energy 240.4 J",
+    "dynamics.motions.motion:Motion": "1 s, 21 samples, 20 Hz",
     "dynamics.trajectory:Trajectory": "0.2 s, 21 samples, 100 Hz",
     "contacts.hold:Hold": "margin 171.6 N of normal force",
     "contacts.regions.region:Region": "bounded region of",
@@ -266,8 +273,6 @@ def test_displays_of_what_has_no_plot():
     posture = contacts.Scenario.load("stairs").solved
     assert "the contacts touch" in read(posture._repr_html_())
     assert "left_foot SurfaceContact left_sole 0.6 0 to ∞" in read(standing()[2]._repr_html_())
-    assert "0.05 s" not in read(audit().motion._repr_html_())
-    assert "1 s, 21 samples, 20 Hz" in read(audit().motion._repr_html_())
     controller, q = control.stand(standing()[0])
     assert "optimal" in read(controller(q, np.zeros(len(q) - 1))._repr_html_())
 

@@ -103,3 +103,26 @@ def test_rounding_noise_of_a_torque_is_no_torque():
     sole = fw.SurfaceContact("foot", half_length=0.13, half_width=0.07, friction=0.6)
     words = contacts.static_hold(robot, robot.neutral(), [sole]).explain()
     assert "knee is nearest to its limit, 0 of 50 N·m" in words
+
+
+def test_motors_of_slides_give_newtons():
+    inertial = """<inertial><origin xyz="0 0 0"/><mass value="5"/>
+    <inertia ixx="1" iyy="1" izz="1" ixy="0" ixz="0" iyz="0"/></inertial>"""
+    text = f"""<robot name="post">
+    <link name="top">{inertial}</link><link name="foot">{inertial}</link>
+    <joint name="lift" type="prismatic"><parent link="top"/><child link="foot"/>
+    <origin xyz="0 0 -0.5"/><axis xyz="0 0 1"/>
+    <limit lower="-1" upper="1" velocity="1" effort="60"/></joint></robot>"""
+    robot = fw.load(text)
+    sole = fw.SurfaceContact("foot", half_length=0.13, half_width=0.07, friction=0.6)
+
+    def hold(load: float = 0.0, **how):
+        down = {"top": fw.Wrench([0, 0, -load])}
+        return contacts.static_hold(robot, robot.neutral(), [sole], down, **how)
+
+    assert "lift is nearest to its limit, 49.05 of 60 N;" in hold().explain()
+    assert "largest torque 49.05 N, lift" in hold(torque_limits=False).explain()
+    assert "lift would need 79.05 of its 60 N even" in hold(30.0).reason
+    free = fw.load(text, passive=["lift"])
+    fall = contacts.static_hold(free, free.neutral(), [sole])
+    assert "joints without a motor would have to hold: lift with 49.05 N;" in fall.reason

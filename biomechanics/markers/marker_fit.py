@@ -13,6 +13,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass
+from functools import cached_property
 
 import numpy as np
 import pinocchio as pin
@@ -20,6 +21,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from ...arrays import Array
 from ...dynamics.closures import require_no_closures
+from ...dynamics.motions import Motion
 from ...dynamics.spatial import skew
 from ...dynamics.workspace import workspace_of
 from ...errors import ConfigurationError
@@ -55,6 +57,11 @@ class MarkerFit:
     converged: NDArray[np.bool_]
     names: tuple[str, ...]
     rate: float
+
+    @cached_property
+    def motion(self) -> Motion:
+        """The motion through these configurations, as for `contacts.audit`; see `Motion.of`."""
+        return Motion.of(self.robot, np.arange(len(self.q)) / self.rate, self.q)
 
     @property
     def rms(self) -> float:

@@ -11,7 +11,6 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
-from numpy.typing import ArrayLike
 
 from ... import journal as journals
 from ...dynamics.motions.reading import read_motion
@@ -23,6 +22,7 @@ from ...robots.configuration import check_robot
 from ...robots.values import mapping
 from ...workers import check_executor, finished
 from ..terrain.terrain import Terrain
+from ..torque_limits import TorqueLimits
 from .run import audit, check_options
 from .table import AuditTable, Row
 
@@ -95,7 +95,7 @@ def audit_files(
     reading: Mapping[str, Any] | None = None,
     terrain: Terrain | None = None,
     friction: float | None = None,
-    torque_limits: bool | ArrayLike = True,
+    torque_limits: TorqueLimits = True,
     self_collision: bool = True,
     limits: Mapping[str, float] | None = None,
     journal: str | os.PathLike[str] | None = None,

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from dataclasses import replace
 
 import numpy as np
 from numpy.typing import ArrayLike
@@ -19,7 +20,7 @@ from ..schedules.finding import find_contacts
 from ..schedules.schedule import ContactSchedule
 from ..schedules.timed_loads import with_loads
 from ..terrain.terrain import Terrain
-from ..torque_limits import torque_bounds_of
+from ..torque_limits import TorqueLimits, torque_bounds_of
 from .audit import Audit
 from .check import LIMITS
 from .collisions import collision_check
@@ -35,7 +36,7 @@ def audit(
     terrain: Terrain | None = None,
     friction: float | None = None,
     wrenches: Mapping[str, Wrench] | ArrayLike | None = None,
-    torque_limits: bool | ArrayLike = True,
+    torque_limits: TorqueLimits = True,
     self_collision: bool = True,
     limits: Mapping[str, float] | None = None,
     threads: int = 1,
@@ -77,7 +78,7 @@ def audit(
     whole = whole_number(threads, "threads", at_least=1, exact=True, error=ContactError)
     if schedule is None:
         schedule = _found(motion, terrain, friction, whole)
-    _check_schedule(motion, schedule)
+    schedule = _checked_schedule(motion, schedule)
     external = with_loads(motion, schedule.loads, wrenches)
     verdicts = batch.contact_forces(
         *(motion.robot, motion.q, motion.v, motion.a, schedule.contacts),
@@ -107,26 +108,24 @@ def _found(
     return find_contacts(motion, terrain, friction=mu, threads=threads)
 
 
-def _check_schedule(motion: Motion, schedule: ContactSchedule) -> None:
+def _checked_schedule(motion: Motion, schedule: ContactSchedule) -> ContactSchedule:
+    """Return the schedule with its contacts as those of the motion's robot."""
     instance(schedule, "schedule", ContactSchedule, error=ContactError)
-    if schedule.contacts.robot is not motion.robot:
-        raise ContactError(
-            f"schedule: got contacts of the robot {schedule.contacts.robot.name!r}, expected those "
-            f"of this {motion.robot.name!r}"
-        )
+    contacts = ContactSet.of(motion.robot, schedule.contacts)
     if schedule.t.shape != motion.t.shape or not np.allclose(schedule.t, motion.t, atol=1e-6):
         raise ContactError(
             f"schedule: got {len(schedule)} samples from {schedule.t[0]:.6g} to "
             f"{schedule.t[-1]:.6g} s, expected the {len(motion)} of the motion, from "
             f"{motion.t[0]:.6g} to {motion.t[-1]:.6g} s"
         )
+    return schedule if contacts is schedule.contacts else replace(schedule, contacts=contacts)
 
 
 def check_options(
     robot: Robot,
     terrain: Terrain | None,
     friction: float | None,
-    torque_limits: bool | ArrayLike,
+    torque_limits: TorqueLimits,
     self_collision: bool,
     limits: Mapping[str, float] | None,
 ) -> dict[str, float]:

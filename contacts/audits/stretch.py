@@ -73,6 +73,9 @@ class Stretch:
     def __str__(self) -> str:
         return self.words
 
+    def __repr__(self) -> str:
+        return f"Stretch({self.check!r}, {self.words!r})"
+
 
 def stretches_of(check: Check, t: Array) -> list[Stretch]:
     """Return the stretches of a check, in the order of time."""

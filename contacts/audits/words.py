@@ -14,7 +14,7 @@ import numpy as np
 from ...arrays import Array
 from ...dynamics import State
 from ...dynamics.motions.motion import Motion
-from ...dynamics.topology import translations
+from ...dynamics.topology import unit_of_joint
 from ...robots.ranges import ranges
 from ..contact_set import ContactSet
 from ..forces import decide
@@ -153,7 +153,7 @@ def _range_words(forces: Forces, stretch: Stretch) -> str:
     joint = motion.robot._model.joints[motion.robot.joint_id(name)]
     q = motion.q[stretch.worst, joint.idx_q]
     end = lower[joint.idx_q] if q < lower[joint.idx_q] else upper[joint.idx_q]
-    unit = _unit(motion, name)
+    unit = unit_of_joint(motion.robot, name)
     return f"{name} is at {q:.3g} {unit}, {stretch.value:.2g} {unit} beyond {end:.3g} {unit}"
 
 
@@ -162,17 +162,13 @@ def _speed_words(forces: Forces, stretch: Stretch) -> str:
     model = motion.robot._model
     row = model.joints[motion.robot.joint_id(name)].idx_v
     speed, fastest = abs(motion.v[stretch.worst, row]), model.velocityLimit[row]
-    return f"{name} moves at {speed:.3g} of {fastest:.3g} {_unit(motion, name)}/s"
+    return f"{name} moves at {speed:.3g} of {fastest:.3g} {unit_of_joint(motion.robot, name)}/s"
 
 
 def _jump_words(forces: Forces, stretch: Stretch) -> str:
-    size, name = f"{stretch.value:.2g}", stretch.subject
-    return f"{name} jumps by {size} {_unit(forces.motion, name)} from one sample to the next"
-
-
-def _unit(motion: Motion, joint: str) -> str:
-    slides = translations(motion.robot)[motion.robot.rows_of_joint[joint]]
-    return "m" if slides.all() else "rad or m" if slides.any() else "rad"
+    name = stretch.subject
+    size = f"{stretch.value:.2g} {unit_of_joint(forces.motion.robot, name)}"
+    return f"{name} jumps by {size} from one sample to the next"
 
 
 def _of_foot(words: str) -> Callable[[Forces, Stretch], str]:

@@ -192,7 +192,7 @@ def in_pieces(
 def kernels_for(count: int) -> Any:
     """The kernels for so many problems; None where the conic solver is sooner, or without Numba."""
     instead = "the conic solver decides batches one by one"
-    if warn_without_kernels(instead, "some fifty times", stacklevel=5):
+    if warn_without_kernels(instead, "some fifty times"):
         return None
     return compiled.select(max(count, 2))  # 1 would select the kernel for single problems
 

@@ -14,6 +14,7 @@ import pinocchio as pin
 
 from ... import dynamics
 from ...arrays import Array
+from ...dynamics.topology import unit_of_joint, unit_of_torque
 from ...robots import Robot
 from ..contact_set import ContactSet
 from ..limits import ContactLimits
@@ -60,7 +61,8 @@ def _torque_words(contacts: ContactSet, balance: Equilibrium, v: Array | None) -
     if best.unknowns is None:
         return "torque limits: the joints are too weak"
     name, torque, limit = weakest_joint(contacts, balance, best.unknowns)
-    asked = f"{torque:.4g} of its {limit:.4g} N·m{speed_words(contacts.robot, name, limit, v)}"
+    unit = unit_of_torque(contacts.robot, name)
+    asked = f"{torque:.4g} of its {limit:.4g} {unit}{speed_words(contacts.robot, name, limit, v)}"
     return f"torque limits: {name} would need {asked} even with the best forces"
 
 
@@ -77,13 +79,15 @@ def _motor_words(contacts: ContactSet, balance: Equilibrium) -> str:
     for row, t in zip(passive, torques, strict=True):  # a ball joint has three
         asked[robot.joint_of_row[row]] = max(asked[robot.joint_of_row[row]], abs(float(t)))
     needed = [n for n in sorted(asked, key=lambda n: -asked[n]) if asked[n] > 1e-6 * balance.weight]
-    words = ", ".join(f"{name} with {asked[name]:.4g}" for name in needed[:3])
+    words = ", ".join(
+        f"{name} with {asked[name]:.4g} {unit_of_torque(robot, name)}" for name in needed[:3]
+    )
     more = f" and {len(needed) - 3} more" if len(needed) > 3 else ""
-    return f"joints without a motor would have to hold: {words}{more} [N·m or N]"
+    return f"joints without a motor would have to hold: {words}{more}"
 
 
 def weakest_joint(contacts: ContactSet, balance: Equilibrium, x: Array) -> tuple[str, float, float]:
-    """Return the joint of the largest |τ|/limit for unknowns x, its |τ| and its limit [N·m]."""
+    """Return the joint of the largest |τ|/limit for unknowns x, its |τ| and its limit."""
     off, limits = balance.torques_off_middle(x), balance.torque_limits
     with np.errstate(divide="ignore", invalid="ignore"):
         used = np.where(np.isfinite(limits), np.abs(off) / limits, 0.0)
@@ -104,7 +108,8 @@ def speed_words(robot: Robot, joint: str, limit: float, v: Array | None) -> str:
     bounds, most = np.abs(motors.bounds(v))[:, row], motors.limits[row]
     if limit >= most or np.abs(bounds - limit).min() > 1e-9 * most:
         return ""
-    return f" at {abs(v[motors.rows[row]]):.3g} rad/s ({most:.4g} at most)"
+    speed = f"{abs(v[motors.rows[row]]):.3g} {unit_of_joint(robot, joint)}/s"
+    return f" at {speed} ({most:.4g} at most)"
 
 
 def nearest_bound(balance: Equilibrium, row: int, off: float) -> tuple[float, float]:

@@ -1,7 +1,7 @@
 """Columns of contact forces in the equations of motion, in many states.
 
 For a list of balances these are stacked; for the contacts of a robot in many configurations they
-come from the batched kernels of `dynamics.batch`; a balance of its own is made where one state is
+come from `centres_along`; a balance of its own is made where one state is
 asked of the conic solver.
 """
 
@@ -15,9 +15,8 @@ from weakref import WeakKeyDictionary
 import numpy as np
 
 from ...arrays import Array
-from ...dynamics import batch
 from ...dynamics.topology import carried_by
-from ..attachment import axes_and_arm
+from ..centres_along import centres_along
 from ..contact_set import ContactSet
 from ..kernels.contact_columns import ContactFrames
 from .problems import Layout
@@ -81,19 +80,7 @@ class ContactStates:
     def columns(self, layout: Layout, filling: Any) -> tuple[Array, Array]:
         """From the Jacobians of the centres, by `kernels.contact_columns.contact_columns`."""
         robot, count, (_, D, K, _) = self.contacts.robot, len(self.Q), layout.sizes
-        J = np.empty((count, len(self.contacts), 6, robot.nv))
-        R = np.empty((count, len(self.contacts), 3, 3))
-        frames = {contact.frame for contact in self.contacts}  # corners of a sole share one
-        placed = {frame: batch.frame_placement(robot, self.Q, frame) for frame in frames}
-        moved = {frame: batch.frame_jacobian(robot, self.Q, frame) for frame in frames}
-        for c, contact in enumerate(self.contacts):
-            J[:, c] = moved[contact.frame]
-            R[:, c], arm = axes_and_arm(contact, placed[contact.frame])
-            # of the centre at r from the frame's origin: J_v + J_ω × r
-            v, w = J[:, c, :3], J[:, c, 3:]
-            v[:, 0] += w[:, 1] * arm[:, 2, None] - w[:, 2] * arm[:, 1, None]
-            v[:, 1] += w[:, 2] * arm[:, 0, None] - w[:, 0] * arm[:, 2, None]
-            v[:, 2] += w[:, 0] * arm[:, 1, None] - w[:, 1] * arm[:, 0, None]
+        J, R, _ = centres_along(self.contacts, self.Q)
         columns, pulls = np.empty((count, robot.nv, D, K)), np.empty((count, robot.nv))
         filling(J, R, contact_frames(self.contacts), columns, pulls)
         return columns.reshape(count, robot.nv, D * K), pulls

@@ -6,7 +6,6 @@ adds a point to an inner polygon and a side to an outer one, until the two close
 
 from __future__ import annotations
 
-import warnings
 from collections.abc import Callable
 from contextlib import nullcontext
 from typing import Any
@@ -15,7 +14,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ...arrays import Array
-from ...errors import FootworkWarning
+from ...errors import warn
 from ..kernels.outline import DISC
 from .polygon import convex_hull, cross
 
@@ -114,11 +113,7 @@ def largest_disc(shoot: Shoot, tolerance: float, enough: float = np.inf) -> tupl
             return max(radius, 0.0), normal
         if len(points) + len(rays) > _MOST_SIDES:
             break
-    warnings.warn(
-        f"after {len(points)} rays the radius {radius:.9g} is not known to {tolerance:.3g}",
-        FootworkWarning,
-        stacklevel=4,
-    )
+    warn(f"after {len(points)} rays the radius {radius:.9g} is not known to {tolerance:.3g}")
     return max(radius, 0.0), normals[0] if len(normals) else np.array([1.0, 0.0])
 
 

@@ -27,6 +27,7 @@ from ...arrays import Array
 from ...dynamics import State, Wrench, closures
 from ...dynamics.projection import Projection
 from ...errors import ContactError, ModelError
+from ...reprs import shapes
 from ...robots import Robot
 from ...robots.configuration import check_torques
 from ...robots.values import number
@@ -34,7 +35,7 @@ from ..contact_set import Contacts, ContactSet
 from .stacked import projection_of
 
 
-@dataclass(frozen=True, eq=False)
+@dataclass(frozen=True, eq=False, repr=False)
 class ConstrainedMotion:
     """How a robot accelerates under contacts that hold.
 
@@ -61,6 +62,8 @@ class ConstrainedMotion:
     constraint: float
     contacts: ContactSet
     closure_forces: dict[str, Array]
+
+    __repr__ = shapes
 
     @property
     def redundant(self) -> bool:

@@ -25,7 +25,7 @@ from ..contact_set import Contacts, ContactSet
 from ..geometry.polygon import centroid, nearest_on_segments, signed_distance
 from ..regions.region import static_equilibrium_polygon
 from ..terrain.faces import Face
-from ..torque_limits import torque_bounds_of
+from ..torque_limits import TorqueLimits, torque_bounds_of
 from .ascent import Ascent
 from .inverse_kinematics import CLOSURE, Goal, InverseKinematics
 from .self_collision import Clearance, self_collisions
@@ -123,7 +123,7 @@ def solve_posture(
     self_collision: bool | float = False,
     maximize: Literal["margin"] | None = None,
     wrenches: Mapping[str, Wrench] | None = None,
-    torque_limits: bool | ArrayLike = True,
+    torque_limits: TorqueLimits = True,
     tolerance: float = 1e-8,
     iterations: int = 100,
     frames: Mapping[str, Any] | None = None,

@@ -73,7 +73,7 @@ def linear_polygon(
     if len(forces.points) == 0:
         return np.zeros((0, 2)), True
     instead = "linear programs find the polygons of linear cones"
-    warn_without_kernels(instead, "some seventy times", stacklevel=3)
+    warn_without_kernels(instead, "some seventy times")
     middle = forces.points.mean(axis=0)
     size = float(np.linalg.norm(forces.points - middle, axis=1).max()) or 1.0
     W = forces.about(middle).scaled(1 / size).rays(kind, int(sides)).T

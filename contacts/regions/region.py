@@ -32,7 +32,7 @@ from ..geometry.planar import inner_and_outer
 from ..kernels.compiled import VERDICTS
 from ..limits import Kind
 from ..point_forces import PointForces
-from ..torque_limits import torque_bounds_of
+from ..torque_limits import TorqueLimits, torque_bounds_of
 from ..wrench_cones.wrench_cone import WrenchCone
 from .linear_polygon import linear_polygon, static_section
 from .rays import RAYS, Rays
@@ -216,7 +216,7 @@ def feasible_region(
     q: ArrayLike | State,
     contacts: Contacts,
     wrenches: Mapping[str, Wrench] | None = None,
-    torque_limits: bool | ArrayLike = True,
+    torque_limits: TorqueLimits = True,
     tolerance: float = 1e-3,
 ) -> Region:
     """Return where the centre of mass may be for contacts and joint torques to hold the robot.

@@ -471,17 +471,12 @@ def _torque_bounds(robot: Robot, limits: Any) -> Any:
     """What `Scenario.torque_limits` means, for `static_hold`."""
     if isinstance(limits, bool):
         return limits
+    if isinstance(limits, tuple):
+        bounds = torque_bounds_of(robot, dict(limits))
+        return bounds.lower, bounds.upper
     usual = torque_bounds_of(robot, True)
-    lower, upper = usual.lower.copy(), usual.upper.copy()
-    if not isinstance(limits, tuple):
-        limited = np.isfinite(upper)  # a share of no limit is none
-        return tuple(np.where(limited, limits * side, side) for side in (lower, upper))
-    for joint, most in limits:
-        if joint not in robot.actuated:
-            raise ScenarioError(unknown("actuated joint", joint, robot.actuated))
-        rows = [robot.joint_of_row[row] == joint for row in robot.actuated_rows]
-        lower[rows], upper[rows] = -most, most
-    return lower, upper
+    limited = np.isfinite(usual.upper)  # a share of no limit is none
+    return tuple(np.where(limited, limits * side, side) for side in (usual.lower, usual.upper))
 
 
 def find(source: str | os.PathLike[str]) -> Path:

@@ -33,6 +33,7 @@ from ..equilibrium.saddle import friction_slopes
 from ..equilibrium.saddles import ALONE, NONE, SEVERAL, UNTOLD, Saddles
 from ..loads_along import Wrenches, table
 from ..motion_rows import MotionRows, SameContacts
+from ..torque_limits import TorqueLimits, change_with_speed
 from .balance_derivative import contact_places, slopes_of_twists
 
 Rows = slice | Index
@@ -121,7 +122,7 @@ def margin_gradients(
     active: ArrayLike | None = None,
     friction: ArrayLike | None = None,
     wrenches: Wrenches | None = None,
-    torque_limits: bool | ArrayLike = True,
+    torque_limits: TorqueLimits = True,
     threads: int = 1,
 ) -> MarginGradients:
     """Return how the margins of `batch.contact_forces` change, arguments as there.
@@ -149,8 +150,9 @@ def margin_gradients(
             _write(out, part, loads, whole)
         else:
             out.margin[part.rows] = part.in_flight().margin
-    if isinstance(torque_limits, bool | np.bool_) and torque_limits and robot.motors.by_speed:
-        _add_envelopes(robot, asked.v, out)
+    changing = change_with_speed(robot, torque_limits)
+    if changing.any():
+        _add_envelopes(robot, asked.v, out, changing)
     return out
 
 
@@ -385,9 +387,11 @@ def _write_loads(
         out.q[rows] += (np.cross(f, w)[:, None] @ change)[:, 0]
 
 
-def _add_envelopes(robot: Robot, v: Array, out: MarginGradients) -> None:
-    """Add to slopes along v what bounds of torques change with it."""
-    y = out.load[:, robot.actuated_rows]
+def _add_envelopes(
+    robot: Robot, v: Array, out: MarginGradients, changing: NDArray[np.bool_]
+) -> None:
+    """Add to slopes along v what bounds of torques change with it, of some joints (na,)."""
+    y = np.where(changing, out.load[:, robot.actuated_rows], 0.0)
     lower, upper = robot.motors.slopes(v)
     used = np.where(y > 0, upper, np.where(y < 0, lower, 0.0)) * y
     # a joint without limit has y = 0 but for rounding

@@ -89,6 +89,9 @@ class Estimator:
         ContactError: contacts that do not fit the robot.
     """
 
+    def __repr__(self) -> str:
+        return f"Estimator({self.robot.name!r}, feet: {', '.join(self.contacts.names)})"
+
     def __init__(
         self,
         robot: Robot,

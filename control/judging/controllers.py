@@ -10,12 +10,13 @@ from numpy.typing import ArrayLike
 from ...arrays import Array
 from ...errors import ConfigurationError
 from ...robots.robot import Robot
+from ..calling import arguments_of
 from ..estimation.sensors import Readings, Sensors
 
 # readings -> τ (na,); its attribute `status`, if there is one, is counted after each tick
 Controller = Callable[[Readings], ArrayLike]
 # robot, q (nq,) where it starts, velocity (3,) -> a controller that has not begun, or one of
-# (q, v, t) that gives commands
+# (q, v, t) that gives commands, or a law of (t, q, v)
 MakeController = Callable[[Robot, Array, Array], Any]
 
 
@@ -50,13 +51,26 @@ class OfState:
         return tau
 
 
+class OfLaw:
+    """A controller of `Readings` from a law (t, q, v) -> τ."""
+
+    def __init__(self, law: Callable[[float, Array, Array], ArrayLike]) -> None:
+        self.law = law
+
+    def __call__(self, readings: Readings) -> ArrayLike:
+        """Return the torques (na,) of the law."""
+        return self.law(readings.t, readings.q, readings.v)
+
+
 def of_readings(controller: Any, sensors: Sensors | None) -> Controller:
-    """Return a controller of `Readings`: the same, or `OfState` of one that gives commands.
+    """Return a controller of `Readings`: the same, or `OfState` or `OfLaw` of one of q and v.
 
     Raises:
-        ConfigurationError: one that gives commands, and sensors whose readings have no base.
+        ConfigurationError: what is called with neither; one of q and v, and sensors whose readings
+            have no base.
     """
-    if not getattr(controller, "gives_commands", False):
+    arguments = arguments_of(controller, "make_controller(…)", "readings")
+    if arguments == "readings":
         found: Controller = controller
         return found
     if sensors is not None:
@@ -64,4 +78,4 @@ def of_readings(controller: Any, sensors: Sensors | None) -> Controller:
             f"make_controller: got a {type(controller).__name__}, which needs q and v, and sensors "
             "that do not measure the base; expected judging.OfState(controller, estimator)"
         )
-    return OfState(controller)
+    return OfState(controller) if arguments == "q, v, t" else OfLaw(controller)

@@ -19,6 +19,7 @@ from ...robots.robot import Robot
 from ...robots.values import array, number, whole_number
 from ...workers import check_executor, finished
 from ..estimation import Sensors
+from ..options import names_checked
 from ..whole_body.standing import stand
 from .controllers import MakeController
 from .impulse import Impulse
@@ -33,6 +34,7 @@ WITHIN = 1.0  # how much later, at most, as the seed has it: anywhere in a gait'
 AFTER = 2.5  # how long a push has to be survived [s]
 
 
+@names_checked
 def judge(
     robot: Robot,
     make_controller: MakeController,

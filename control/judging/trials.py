@@ -13,6 +13,7 @@ from ...errors import ConfigurationError
 from ...robots.configuration import check_configuration, check_robot
 from ...robots.robot import Robot
 from ...robots.values import instance, number, vector, whole_number
+from ..options import names_checked
 from ..whole_body.standing import stand
 from .controllers import MakeController, of_readings
 from .impulse import Impulse
@@ -94,6 +95,7 @@ class Trial:
         return asdict(self) | derived
 
 
+@names_checked
 def trial(
     robot: Robot,
     make_controller: MakeController,
@@ -118,8 +120,8 @@ def trial(
     Args:
         robot: floating base.
         make_controller: called with the robot, where it starts q (nq,), and the velocity (3,); it
-            returns a controller: readings -> τ (na,), see `Readings`; or (q, v, t) -> `Command`, as
-            a WholeBodyController, without sensors.
+            returns a controller: readings -> τ (na,), see `Readings`; or, without sensors, a law
+            (t, q, v) -> τ or (q, v, t) -> `Command`, as a WholeBodyController.
         world: as told when not given.
         velocity: commanded, (v_x, v_y) [m/s] and ω_z [rad/s], axes of the trunk.
         duration: [s].

@@ -29,16 +29,22 @@ FAR = 1e3  # stands for an infinite bound
 
 
 class Rigid(NamedTuple):
-    """The robot as one rigid body, see `predictive.centroidal.Body`."""
+    """The robot as one rigid body, see `predictive.centroidal.Body`.
+
+    Of many rows, arrays but for gravity's have them as their first axis: so have those of Targets,
+    Nominal and Legs, and the durations, poses and known wrenches of Grid.
+    """
 
     mass: Any
     weight: Any
-    square: Any
     gravity: Any
+    square: Any
     com: Any
+    velocity: Any
     momentum: Any
-    rate: Any
     inertia: Any
+    rotation: Any
+    rate: Any
 
 
 class Targets(NamedTuple):
@@ -125,6 +131,23 @@ class Legs(NamedTuple):
     hips: Any
 
 
+class Space(NamedTuple):
+    """Workspace.
+
+    Attributes:
+        com: c̄ (N, 3).
+        world, local: [f; τ] of all contacts of the stances (k, 6, n), and of one (6, n).
+        inverse: I_b⁻¹ (3, 3).
+        vectors: (3, 3), of no meaning in between.
+    """
+
+    com: Any
+    world: Any
+    local: Any
+    inverse: Any
+    vectors: Any
+
+
 class Cost(NamedTuple):
     """Weights of the cost, see `predictive.Weights`, and the bounds of height and tilt."""
 
@@ -137,42 +160,95 @@ class Cost(NamedTuple):
     rise: Any
 
 
-def assemble(body, targets, grid, nominal, blocks, now, then, carries, cost, problem, first, at):
-    """Write the subproblem.
+def assemble(
+    bodies,
+    targets,
+    grids,
+    nominal,
+    blocks,
+    now,
+    then,
+    carries,
+    cost,
+    sizes,
+    ends,
+    data,
+    first,
+    at,
+    space,
+):
+    """Write the subproblems of M rows, with the same contacts at their nodes, but for x_0.
 
     Args:
-        body, targets, grid, nominal, blocks, cost: Rigid, Targets, Grid, Nominal, Blocks, Cost.
-        now, then: Legs as they are, and as the robot stood.
+        bodies, targets, grids, nominal: Rigid, Targets, Grid, Nominal of many rows.
+        blocks, cost: Blocks, Cost.
+        now, then: Legs as they are, of many rows, and as the robot stood.
         carries: (C,), which contacts carry now; the others' legs are taken to stand.
-        problem: Problems, each array of a single one, is written, but for x_0.
+        sizes: N, b, n, m, r, D, q.
+        ends: (17,), where each array of Problems begins in a row of data.
+        data: (M, numbers), is written.
         first, at: (N + 1,), (b, q, D), are written, see `Subproblem`.
+        space: Space.
     """
-    wrench, com = np.empty((2, 6, blocks.even.shape[1])), np.empty((len(grid.h), 3))
-    aims(body, targets, grid, cost, problem)
-    dynamics(body, targets, grid, nominal, com, problem)
-    heights(body, targets, grid, blocks, now, com, problem)
-    row = 0
-    for k in range(len(grid.h)):
-        first[k] = row
-        begin, end = grid.begin[grid.stance[k]], grid.begin[grid.stance[k] + 1]
-        for i in range(begin, end):
-            c = grid.contact[i]
-            legs = now if carries[c] else then
-            arm = grid.poses[i, :3, 3] - com[k]
-            contact_rows(
-                body, targets.rotation[k], grid, i, arm, blocks, legs, wrench, problem, at,
-                row,
-            )  # fmt: skip
-            # points that share a force, Σ f_i = f, have a sum of squares of f²/n
-            square = 0.0
-            for a in range(blocks.even.shape[1]):
-                square += blocks.even[c, a] ** 2
-            weight = cost.force * grid.h[k] / (square if square > 0.0 else 1.0)
-            for a in range(blocks.even.shape[1]):
-                problem.R[row, a] = weight
-                problem.u[row, a] = blocks.even[c, a] / (end - begin)
-            row += 1
-    first[len(grid.h)] = row
+    com, world = space.com, space.world
+    for i in range(len(data)):
+        body = Rigid(
+            bodies.mass, bodies.weight, bodies.gravity, bodies.square[i], bodies.com[i],
+            bodies.velocity[i], bodies.momentum[i], bodies.inertia[i], bodies.rotation[i],
+            bodies.rate[i],
+        )  # fmt: skip
+        wanted = Targets(
+            targets.com[i], targets.velocity[i], targets.rotation[i], targets.rate[i],
+            targets.legs[i],
+        )  # fmt: skip
+        grid = Grid(
+            grids.h[i], grids.stance, grids.begin, grids.contact, grids.poses[i], grids.known[i]
+        )
+        about = Nominal(nominal.times[i], nominal.com[i], nominal.forces[i])
+        legs = Legs(now.jacobians[i], now.torques[i], now.hips[i])
+        problem = divided(data[i], ends, sizes)
+        aims(body, wanted, grid, cost, problem)
+        dynamics(body, wanted, grid, about, space, problem)
+        heights(body, wanted, grid, blocks, legs, com, problem)
+        for k in range(len(grid.contact)):
+            in_world(grid.poses[k], blocks.wrench[grid.contact[k]], world[k])
+        row = 0
+        for k in range(len(grid.h)):
+            first[k] = row
+            begin, end = grid.begin[grid.stance[k]], grid.begin[grid.stance[k] + 1]
+            for j in range(begin, end):
+                c = grid.contact[j]
+                forces(body, world[j], grid.poses[j], com[k], problem.G[row])
+                limits(
+                    body, wanted.rotation[k], world[j], c, blocks, legs if carries[c] else then,
+                    space.local, problem, at, row,
+                )  # fmt: skip
+                shares(blocks.even[c], cost.force * grid.h[k], end - begin, problem, row)
+                row += 1
+        first[len(grid.h)] = row
+
+
+def divided(row, ends, sizes):
+    """The arrays of one problem (numbers,), as Problems."""
+    N, b, n, m, r, D, q = sizes
+    return Problems(
+        row[ends[0] : ends[1]],
+        row[ends[1] : ends[2]].reshape((N, 3)),
+        row[ends[2] : ends[3]].reshape((N, 3, 3)),
+        row[ends[3] : ends[4]].reshape((N, STATES)),
+        row[ends[4] : ends[5]].reshape((N + 1, STATES)),
+        row[ends[5] : ends[6]].reshape((N + 1, STATES)),
+        row[ends[6] : ends[7]],
+        row[ends[7] : ends[8]].reshape((b, 6, n)),
+        row[ends[8] : ends[9]].reshape((b, n)),
+        row[ends[9] : ends[10]].reshape((b, n)),
+        row[ends[10] : ends[11]].reshape((b, r, n)),
+        row[ends[11] : ends[12]].reshape((b, m)),
+        row[ends[12] : ends[13]].reshape((b, q, D)),
+        row[ends[13] : ends[14]].reshape((b, q, D)),
+        row[ends[14] : ends[15]].reshape((N + 1, BOUNDS)),
+        row[ends[15] : ends[16]].reshape((N + 1, BOUNDS)),
+    )
 
 
 def aims(body, targets, grid, cost, problem):
@@ -198,17 +274,21 @@ def aims(body, targets, grid, cost, problem):
             problem.d[k, 0], problem.d[k, 1] = cost.sink - height, cost.rise + height
 
 
-def dynamics(body, targets, grid, nominal, com, problem):
-    """Write h, s, K and e, and c̄ (N, 3) into com."""
-    weighed, F, M = body.mass * body.square, grid.known[:3], grid.known[3:]
-    inverse = inverted(body.inertia)
-    rate, beyond = (
-        turned(targets.rotation[0], inverse, body.momentum - targets.legs[0]),
-        np.empty(3),
+def dynamics(body, targets, grid, nominal, space, problem):
+    """Write h, s, K and e, and c̄ (N, 3) into space."""
+    weighed, F, M, com = body.mass * body.square, grid.known[:3], grid.known[3:], space.com
+    inverse, before, after, beyond = (
+        space.inverse,
+        space.vectors[0],
+        space.vectors[1],
+        space.vectors[2],
     )
+    inverted(body.inertia, inverse)
+    for i in range(3):
+        after[i] = body.momentum[i] - targets.legs[0, i]
+    rate, t = turned(targets.rotation[0], inverse, after), 0.0
     for i in range(3):
         beyond[i] = body.rate[i] - rate[i]
-    before, after, t = np.empty(3), np.empty(3), 0.0
     surplus(inverse, targets, 0, t, beyond, after)
     for k in range(len(grid.h)):
         h, R = grid.h[k], targets.rotation[k]
@@ -225,7 +305,8 @@ def dynamics(body, targets, grid, nominal, com, problem):
                     for b in range(3):
                         total += R[i, a] * inverse[a, b] * R[j, b]
                 problem.K[k, i, j] = weighed * total
-        spun, of_force = cross(problem.s[k], com[k] - body.com), cross(com[k], F)
+        away = com[k, 0] - body.com[0], com[k, 1] - body.com[1], com[k, 2] - body.com[2]
+        spun, of_force = cross(problem.s[k], away), cross(com[k], F)
         for i in range(3):
             pushed = body.gravity[i] + F[i] / body.mass
             r = (M[i] - of_force[i]) / weighed - spun[i]
@@ -279,48 +360,84 @@ def surplus(inverse, targets, k, t, beyond, out):
         out[i] = fade * beyond[i] - known[i] - targets.rate[k, i]
 
 
-def contact_rows(body, rotation, grid, i, arm, blocks, legs, wrench, problem, at, row):
-    """Write G, F, f, C and c of a contact i that carries at a node.
+def in_world(T, wrench, out):
+    """Write [f; τ] (6, n) in world axes, by a pose (4, 4) of the contact."""
+    for part in range(0, 6, 3):
+        for d in range(3):
+            for a in range(wrench.shape[1]):
+                out[part + d, a] = (
+                    T[d, 0] * wrench[part, a]
+                    + T[d, 1] * wrench[part + 1, a]
+                    + T[d, 2] * wrench[part + 2, a]
+                )
+
+
+def forces(body, world, T, com, G):
+    """Write G (6, n) of a contact with [f; τ] at a pose, for c̄."""
+    g = body.weight / body.mass
+    spin = g / body.square
+    x, y, z = T[0, 3] - com[0], T[1, 3] - com[1], T[2, 3] - com[2]
+    for a in range(world.shape[1]):
+        fx, fy, fz = world[0, a], world[1, a], world[2, a]
+        G[0, a], G[1, a], G[2, a] = g * fx, g * fy, g * fz
+        G[3, a] = spin * (world[3, a] + y * fz - z * fy)
+        G[4, a] = spin * (world[4, a] + z * fx - x * fz)
+        G[5, a] = spin * (world[5, a] + x * fy - y * fx)
+
+
+def limits(body, rotation, world, contact, blocks, legs, local, problem, at, row):
+    """Write F, f, C and c of a contact that carries at a node.
 
     Args:
         rotation: of the base (3, 3), as it is wanted at the node.
-        arm: p̄ − c̄ (3,).
+        world: [f; τ] (6, n), world axes.
         legs: whose Jacobians its own has.
-        wrench: (2, 6, n), workspace: in world axes, and in those of the base.
+        local: (6, n), workspace: the same in the axes of the base.
         row: of the problem.
     """
-    contact, R, n = grid.contact[i], grid.poses[i], blocks.even.shape[1]
-    world, local = wrench[0], wrench[1]
+    given, n = blocks.bounds.shape[1], world.shape[1]
     for part in range(0, 6, 3):
-        for a in range(n):
-            for d in range(3):
-                world[part + d, a] = 0.0
-                for e in range(3):
-                    world[part + d, a] += R[d, e] * blocks.wrench[contact, part + e, a]
-            for d in range(3):
-                local[part + d, a] = 0.0
-                for e in range(3):
-                    local[part + d, a] += rotation[e, d] * world[part + e, a]
-    g = body.weight / body.mass
-    for a in range(n):
-        moment = cross(arm, world[:3, a])
         for d in range(3):
-            problem.G[row, d, a] = g * world[d, a]
-            problem.G[row, 3 + d, a] = g / body.square * (world[3 + d, a] + moment[d])
-    given, j = blocks.bounds.shape[1], blocks.joints.shape[1]
-    problem.F[row, :given], problem.f[row, :given] = blocks.rows[contact], blocks.bounds[contact]
-    problem.C[row], problem.c[row] = blocks.cones[contact], blocks.offsets[contact]
-    at[row] = blocks.at[contact]
+            for a in range(n):
+                local[part + d, a] = (
+                    rotation[0, d] * world[part, a]
+                    + rotation[1, d] * world[part + 1, a]
+                    + rotation[2, d] * world[part + 2, a]
+                )
+    F, f = problem.F[row], problem.f[row]
+    for i in range(given):
+        f[i] = blocks.bounds[contact, i]
+        for a in range(n):
+            F[i, a] = blocks.rows[contact, i, a]
+    for i in range(at.shape[1]):
+        for a in range(at.shape[2]):
+            problem.C[row, i, a] = blocks.cones[contact, i, a]
+            problem.c[row, i, a] = blocks.offsets[contact, i, a]
+            at[row, i, a] = blocks.at[contact, i, a]
+    j, J = blocks.joints.shape[1], legs.jacobians[contact]
     for joint in range(j):
-        at, scale = blocks.joints[contact, joint], blocks.scale[contact, joint]
+        entry, scale = blocks.joints[contact, joint], blocks.scale[contact, joint]
         up, down = given + joint, given + j + joint
-        own = scale * (legs.torques[at] - blocks.middle[contact, joint])
-        problem.f[row, up], problem.f[row, down] = max(1.0 - own, LEAST), max(1.0 + own, LEAST)
+        own = scale * (legs.torques[entry] - blocks.middle[contact, joint])
+        f[up], f[down] = max(1.0 - own, LEAST), max(1.0 + own, LEAST)
         for a in range(n):
             total = 0.0
             for d in range(6):
-                total += legs.jacobians[contact, d, at] * local[d, a]
-            problem.F[row, up, a] = -body.weight * scale * total
+                total += J[d, entry] * local[d, a]
+            F[up, a] = -body.weight * scale * total
+
+
+def shares(even, weight, count, problem, row):
+    """Write R and û of one of the contacts that share the weight.
+
+    Points that share a force, Σ f_i = f, have a sum of squares of f²/n.
+    """
+    square = 0.0
+    for a in range(len(even)):
+        square += even[a] ** 2
+    for a in range(len(even)):
+        problem.R[row, a] = weight / square if square > 0.0 else weight
+        problem.u[row, a] = even[a] / count
 
 
 def turned(R, A, x):
@@ -337,33 +454,31 @@ def product(A, x):
     )
 
 
-def inverted(A):
-    """A⁻¹: its cofactors, transposed, by its determinant."""
-    out = np.empty((3, 3))
+def inverted(A, out):
+    """Write A⁻¹: its cofactors, transposed, by its determinant."""
     for i in range(3):
         cofactors = cross(A[(i + 1) % 3], A[(i + 2) % 3])
         for j in range(3):
             out[j, i] = cofactors[j]
     determinant = A[0, 0] * out[0, 0] + A[0, 1] * out[1, 0] + A[0, 2] * out[2, 0]
-    return out / determinant
+    for i in range(3):
+        for j in range(3):
+            out[i, j] /= determinant
 
 
 def _example():
-    x, row, table, cube = 0.0, *(np.empty((0,) * axes) for axes in range(1, 4))
+    x, row, table, cube, four = 0.0, *(np.empty((0,) * axes) for axes in range(1, 5))
     own, mask, at = np.empty(0, np.intp), np.empty(0, bool), np.empty((0, 0, 0), np.intp)
-    legs = Legs(cube, row, table)
     return (
-        Rigid(x, x, x, row, row, row, row, table), Targets(table, table, cube, table, table),
-        Grid(row, own, own, own, cube, row), Nominal(row, table, table),
+        Rigid(x, x, row, row, table, table, table, cube, cube, table),
+        Targets(cube, cube, four, cube, cube), Grid(table, own, own, own, four, table),
+        Nominal(table, cube, cube),
         Blocks(
             cube, cube, table, cube, cube, at, table, own.reshape(0, 0), table, table, row,
         ),
-        legs, legs, mask, Cost(row, x, x, x, x, x, x),
-        Problems(
-            row, table, cube, table, table, table, row, cube, table, table, cube, table, cube, cube,
-            table, table,
-        ), own, at,
+        Legs(four, table, cube), Legs(cube, row, table), mask, Cost(row, x, x, x, x, x, x),
+        (0,) * 7, own, table, own, at, Space(table, cube, table, table, table),
     )  # fmt: skip
 
 
-ASSEMBLE = Kernel(assemble, 1, arrays=True, example=_example, each=2e-2, seconds=8.0, inlined=150)
+ASSEMBLE = Kernel(assemble, 1, example=_example, each=2e-2, seconds=8.0)

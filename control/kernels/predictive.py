@@ -27,7 +27,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from ...contacts.kernels.algebra import add, any_lane, dot, norm
-from ...contacts.kernels.conic import step
+from ...contacts.kernels.cones import FAR
 from ...dynamics.kernels.rows import gather_each, scatter
 from ...dynamics.kernels.scalars import (
     LANES,
@@ -54,7 +54,7 @@ from .newton import (
     solve,
 )
 from .riccati import STATES, WRENCH, add_times, clear, free, push
-from .slacks import corrector, gone, predicted, predictor, steps
+from .slacks import corrector, gone, moved, predicted, predictor, steps
 
 TO_BOUNDARY = 0.99  # of the way to the boundary of the cones that a step may go
 # W²ds is a small number times a large one when limits are met: multipliers are less exact than the
@@ -62,6 +62,7 @@ TO_BOUNDARY = 0.99  # of the way to the boundary of the cones that a step may go
 DUAL = 1e-2
 ROOM = 0.5  # of slacks at the start: those of forces are in weights
 ENOUGH = 1e2  # multiple of the tolerance that is accepted where steps get no further
+WORSE = 3.0  # multiple of the last error that ends it there
 
 
 class Problems(NamedTuple):
@@ -185,9 +186,9 @@ def predict(problems, first, at, sizes, options, answers, memory):
 def minimise(p, first, at, sizes, options, found, work, blocks, nodes):
     """Solve one problem (of each lane)."""
     N, b, n, m, r, D, q = sizes
-    K, P, L = slack_sizes(N, b, n, m, r, D, q)
+    K, P, _L = slack_sizes(N, b, n, m, r, D, q)
     cones = D, K, P
-    u, w, x, _y, eps, z, told = found
+    u, w, x, _y, _eps, z, told = found
     s, d, lack, t, ds = work.s, work.d, work.lack, work.t, work.ds
     scales = work.wbar, work.factors, work.lam, work.za
     gap, lacking = begin(p, first, at, sizes, options[1], found, work)
@@ -196,6 +197,7 @@ def minimise(p, first, at, sizes, options, found, work, blocks, nodes):
     told[2] = ended
     count = 1.0 * (K + P)
     running, share = ended + 1.0, ended + 1.0
+    before, length, returned = ended + FAR, ended, ended
     for iteration in range(int(options[2]) + 1):
         value = residuals(p, first, at, sizes, found, work)
         error = larger(gap / (1.0 + value), share * lacking)
@@ -205,9 +207,17 @@ def minimise(p, first, at, sizes, options, found, work, blocks, nodes):
         for k in range(N + 1):
             for j in range(BOUNDS):
                 error = larger(error, DUAL * largest(work.re[k, j]))
+        # rounding of multipliers grows as the gap goes: from there a lane returns to where it was
+        back = choose(
+            ENOUGH * options[0] - before, choose(WORSE * before - error, 0.0, running), 0.0
+        )
+        if any_lane(back, work.flags):
+            go(sizes, -back * length, found, work)
+            running, returned = choose(back, 0.0, running), larger(returned, back)
         told[0] = choose(running, value, told[0])
         told[1] = choose(running, error, told[1])
         told[2] = choose(running, 1.0 * iteration, told[2])
+        before = error
         running = choose(running, choose(error - options[0], 1.0, 0.0), 0.0)
         if not any_lane(running, work.flags) or iteration >= options[2]:
             break
@@ -223,15 +233,24 @@ def minimise(p, first, at, sizes, options, found, work, blocks, nodes):
         # a lane that stumbles over rounding keeps what it had
         length = choose(length, length, 0.0)
         running = choose(length - 1e-9, running, 0.0)
-        gap = gone(s, z, ds, t, length, L)
+        gap = go(sizes, length, found, work)
         share = (1.0 - length) * share  # of what s lacks: linear in the step
-        for i in range(b):
-            step(u[i], length, work.du[i], n)
-        for k in range(N + 1):
-            step(x[k], length, work.dx[k], STATES)
-            step(eps[k], length, work.deps[k], BOUNDS)
+    if any_lane(returned, work.flags):
+        residuals(p, first, at, sizes, found, work)  # y of where they are
     roll_out(p, first, sizes, u, w, x)
     told[3] = choose(ENOUGH * options[0] - told[1], 1.0, 0.0)
+
+
+def go(sizes, length, found, work):
+    """Go a step of a length; return sᵀz."""
+    N, b, n, m, r, D, q = sizes
+    _, _, L = slack_sizes(N, b, n, m, r, D, q)
+    for i in range(b):
+        moved(found[0][i], length, work.du[i], n)
+    for k in range(N + 1):
+        moved(found[2][k], length, work.dx[k], STATES)
+        moved(found[4][k], length, work.deps[k], BOUNDS)
+    return gone(work.s, found[5], work.ds, work.t, length, L)
 
 
 def largest(a):

@@ -18,7 +18,7 @@ kept: dz = t + W² (δ − ds). That takes no root, and one division.
 from __future__ import annotations
 
 from ...contacts.kernels.cones import FAR, corrected, hyperbolic, scaled, scaling, twice_scaled
-from ...dynamics.kernels.scalars import inverse, larger, roots
+from ...dynamics.kernels.scalars import choose, inverse, larger, roots, size
 
 TINY = 1e-300  # keeps arguments of roots above zero
 
@@ -97,12 +97,18 @@ def steps(r, share, ds, cones, scales, d, t):
 
 def gone(s, z, ds, dz, length, count):
     """Go a step; return sᵀz."""
-    gap = 0.0
+    gap, far = 0.0, size(length)
     for i in range(count):
-        s[i] = s[i] + length * ds[i]
-        z[i] = z[i] + length * dz[i]
+        s[i] = choose(far, s[i] + length * ds[i], s[i])
+        z[i] = choose(far, z[i] + length * dz[i], z[i])
         gap = gap + s[i] * z[i]
     return gap
+
+
+def moved(x, length, dx, n):
+    """Write x + length dx where that is not zero: what a lane that stands still has may be nan."""
+    for j in range(n):
+        x[j] = choose(size(length), x[j] + length * dx[j], x[j])
 
 
 def along(d, r, share, cones, wbar, factors, out):

@@ -12,6 +12,7 @@ from .centroidal import Reference
 from .certificate import Certificate
 from .gait import PredictiveGait
 from .prediction import Prediction
+from .predictions import Predictions
 from .predictive import Predictive, Weights
 from .solving import solve, solve_batch
 from .stances import Stance
@@ -21,6 +22,7 @@ __all__ = [
     "Predictive",
     "PredictiveGait",
     "Prediction",
+    "Predictions",
     "Weights",
     "Stance",
     "Reference",

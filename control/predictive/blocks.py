@@ -21,10 +21,10 @@ from ...arrays import Array, Index
 from ...contacts import Contact, ContactSet
 from ...contacts.limits import ContactLimits
 from ...contacts.torque_limits import torque_bounds_of
-from ...dynamics import State
 from ...robots.robot import Robot
 from ..kernels.centroidal import FAR, Blocks, Legs
 from ..limbs import lengths, limbs_of
+from .terms import Terms
 
 STRAIGHT = 0.98  # share of a leg's longest up to which it carries: straight knees have no speed
 
@@ -141,9 +141,11 @@ def _padded(arrays: Sequence[Array], fill: float = 0.0) -> Array:
     return found
 
 
-def legs_of(state: State, contacts: ContactSet, hips: Index) -> Legs:
-    """Return the legs of contacts at a state; hips (contacts,) are the joints they begin with."""
-    R, J = state.joint_placements[1][:, :3], contacts.attachment.centre_jacobians(state)
-    local = R.T @ J.reshape(len(J), 2, 3, -1)
-    from_com = state.joint_placements[hips, :, 3] - state.com
-    return Legs(local.reshape(J.shape), state.bias, from_com @ R)
+def legs_of(terms: Terms) -> Legs:
+    """Return the legs of states."""
+    R = terms.base[:, None]
+    count, feet, _, nv = terms.jacobians.shape
+    J = (R[:, :, None].swapaxes(3, 4) @ terms.jacobians.reshape(count, feet, 2, 3, nv)).reshape(
+        terms.jacobians.shape
+    )
+    return Legs(J, terms.bias, ((terms.hips - terms.com[:, None])[:, :, None] @ R)[:, :, 0])

@@ -29,8 +29,9 @@ import numpy as np
 import pinocchio as pin
 
 from ...arrays import Array
-from ...dynamics import State
-from ..kernels.centroidal import FADING, Rigid
+from ...robots.robot import Robot
+from ..kernels.centroidal import FADING, Rigid, Targets
+from .terms import Terms
 
 
 @dataclass(frozen=True, eq=False)
@@ -76,14 +77,11 @@ class Body:
     rate: Array
 
     @classmethod
-    def of(cls, state: State, inertia: Array) -> Body:
-        """Return the body of a state of a robot with a floating base, and its I'."""
-        model, mass, h = state.robot._model, float(state.robot.mass), state.centroidal_momentum
-        R = state.joint_placements[1][:, :3]
-        square = float(np.trace(R.T @ state.centroidal_map[3:, 3:6])) / (3 * mass)
+    def of(cls, rows: Rigid, i: int) -> Body:
+        """Return the body of one of many rows."""
         return cls(
-            mass, np.array(model.gravity.linear), state.com, h[:3] / mass, h[3:], inertia, square,
-            R, R @ state.velocity[3:6],
+            rows.mass, rows.gravity, rows.com[i], rows.velocity[i], rows.momentum[i],
+            rows.inertia[i], float(rows.square[i]), rows.rotation[i], rows.rate[i],
         )  # fmt: skip
 
     @cached_property
@@ -91,19 +89,26 @@ class Body:
         """m |g| [N]."""
         return self.mass * math.hypot(*self.gravity)
 
-    @property
-    def rigid(self) -> Rigid:
-        """What kernels take."""
-        return Rigid(
-            self.mass, self.weight, self.square, self.gravity, self.com, self.momentum, self.rate,
-            self.inertia,
-        )  # fmt: skip
 
-    def start(self, reference: Reference) -> Array:
-        """Return x_0 (12,), with o = c now."""
-        turn = pin.log3(self.rotation @ reference.rotation[0].T)
-        spin = self.momentum / (self.mass * self.square)
-        return np.concatenate([np.zeros(3), self.velocity, spin, turn])
+def rigid(robot: Robot, terms: Terms, inertia: Array) -> Rigid:
+    """Return the bodies of states of a robot with a floating base, by their I' (M, 3, 3)."""
+    mass, R = float(robot.mass), terms.base
+    h = products(terms.map, terms.v)
+    square = np.einsum("mij,mij->m", R, terms.map[:, 3:, 3:6]) / (3 * mass)  # of tr(Rᵀ …)
+    return Rigid(
+        mass, float(robot.weight), np.array(robot._model.gravity.linear), square, terms.com,
+        h[:, :3] / mass, h[:, 3:].copy(), inertia, R, products(R, terms.v[:, 3:6]),
+    )  # fmt: skip
+
+
+def starts(rows: Rigid, targets: Targets) -> Array:
+    """Return x_0 (M, 12), with o = c now."""
+    x = np.zeros((len(rows.com), 12))
+    x[:, 3:6], x[:, 6:9] = rows.velocity, rows.momentum / (rows.mass * rows.square)[:, None]
+    away = rows.rotation @ targets.rotation[:, 0].swapaxes(1, 2)
+    for i, R in enumerate(away):
+        x[i, 9:] = pin.log3(R)
+    return x
 
 
 def turned_by_legs(body: Body, reference: Reference, times: Array) -> Array:

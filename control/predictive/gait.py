@@ -199,14 +199,25 @@ class PredictiveGait(GaitController):
     def _prepare(self, state: State, t: float) -> None:
         super()._prepare(state, t)
         if self.prediction is None or not 0 <= t - self.prediction.t < self.every:
-            stances, swings = self._ahead(state, t)
-            found = self.predictive(state, stances, self._wanted(state, t, swings), t)
+            found = self.predictive(state, *self.ahead(state, t), t)
             if self.prediction is None or found.solution.solved:  # else the last one goes on
                 self.prediction = found
 
     # --- what is wanted, and what is predicted --------------------------------------------------
 
-    def _ahead(self, state: State, t: float) -> tuple[list[Stance], list[Swing]]:
+    def ahead(self, state: State, t: float) -> tuple[list[Stance], Any]:
+        """Return what a prediction is told: the stances from now on, and the reference.
+
+        For predictions of your own, as of other states at this time (`Predictive.batch`).
+
+        Args:
+            state: (q, v).
+            t: when the gait was last asked for torques [s].
+        """
+        stances, swings = self._stances(state, t)
+        return stances, self._wanted(state, t, swings)
+
+    def _stances(self, state: State, t: float) -> tuple[list[Stance], list[Swing]]:
         """The stances from now on, of feet where they are and then where they land; the swings."""
         places = dict(self.feet.placements(state))
         plan = self.plan if self._feedback is None else self._feedback.landed

@@ -33,7 +33,8 @@ from ...contacts import ContactSet
 from ...dynamics import State
 from ...dynamics.spatial import skew
 from ..kernels.gait_reference import Swings
-from ..limbs import limbs_of
+from ..limbs import hips, limbs_of
+from .terms import Terms
 
 DAMPED = 0.01  # δ, so that legs that are straight do not seem to move infinitely fast [m]
 
@@ -61,7 +62,7 @@ class LegMomenta:
     """
 
     def __init__(self, contacts: ContactSet) -> None:
-        self._contacts = contacts
+        self._contacts, self._hips = contacts, hips(contacts)
         rows = np.array([[True] * 3 + [contact.dim == 6] * 3 for contact in contacts])
         self._own = rows[:, :, None] & limbs_of(contacts).alone[:, None, :]
         self._damping = np.where(rows, DAMPED**2, 1.0)[:, :, None] * np.eye(6)
@@ -72,26 +73,38 @@ class LegMomenta:
 
         J⁺ = Jᵀ(J Jᵀ + δ² 1)⁻¹.
         """
+        _, momenta, inertia = self.with_terms(state)
+        return momenta[0], inertia[0]
+
+    def with_terms(self, state: State) -> tuple[Terms, Array, Array]:
+        """Return the terms of a state, K̃ and I', each with a first axis of one."""
         if self._last[0] is not state:  # a gait asks, and then its prediction
-            self._last = state, self._found(state)
-        found: tuple[Array, Array] = self._last[1]
+            terms = Terms.of(state, self._contacts, self._hips)
+            self._last = state, (terms, *self.along(terms))
+        found: tuple[Terms, Array, Array] = self._last[1]
         return found
 
-    def _found(self, state: State) -> tuple[Array, Array]:
-        R, A, mass = state.joint_placements[1][:, :3], state.centroidal_map, float(state.robot.mass)
-        at = self._contacts.attachment
-        J = at.centre_jacobians(state) * self._own
-        square = J @ J.swapaxes(1, 2) + self._damping
-        moved = np.linalg.solve(square, J @ A.T).swapaxes(1, 2)  # [N; K] (feet, 6, 6)
-        sums = moved[:, :, :3].sum(axis=0)
-        share = np.linalg.solve((mass * np.eye(3) - sums[:3]).T, sums[3:].T).T
-        K = moved[:, 3:] + share @ moved[:, :3]
-        inertia = A[3:, 3:6] @ R.T  # of a rotation of all bodies together
-        arms = skew(at.positions(state) - state.com)
-        inertia = inertia + (K[:, :, :3] @ arms - K[:, :, 3:]).sum(axis=0)
-        in_base = K.reshape(-1, 3, 2, 3).swapaxes(1, 2)
-        in_base = (R.T @ in_base @ R).swapaxes(1, 2).reshape(K.shape)
-        return np.asarray(in_base), np.asarray(R.T @ inertia @ R)
+    def terms(self, q: Array, v: Array) -> Terms:
+        """Return the terms of states (M, nq), (M, nv)."""
+        return Terms.along(self._contacts, self._hips, q, v)
+
+    def along(self, terms: Terms) -> tuple[Array, Array]:
+        """Return K̃ (M, feet, 3, 6) and I' (M, 3, 3) of M states, axes of the base."""
+        R, A, mass = terms.base, terms.map, float(self._contacts.robot.mass)
+        J = terms.jacobians * self._own
+        square = J @ J.swapaxes(2, 3) + self._damping
+        moved = np.linalg.solve(square, J @ A[:, None].swapaxes(2, 3))  # [N; K]ᵀ
+        moved = moved.swapaxes(2, 3)  # (M, feet, 6, 6)
+        sums = moved[..., :3].sum(axis=1)
+        off = (mass * np.eye(3) - sums[:, :3]).swapaxes(1, 2)
+        share = np.linalg.solve(off, sums[:, 3:].swapaxes(1, 2)).swapaxes(1, 2)
+        K = moved[:, :, 3:] + share[:, None] @ moved[:, :, :3]
+        inertia = A[:, 3:, 3:6] @ R.swapaxes(1, 2)  # of a rotation of all bodies together
+        arms = skew(terms.positions - terms.com[:, None])
+        inertia = inertia + (K[..., :3] @ arms - K[..., 3:]).sum(axis=1)
+        turn, back = R[:, None], R[:, None].swapaxes(2, 3)
+        in_base = np.concatenate([back @ K[..., :3] @ turn, back @ K[..., 3:] @ turn], axis=3)
+        return in_base, np.asarray(R.swapaxes(1, 2) @ inertia @ R)
 
     def swings(self, state: State, swings: Sequence[Swing], height: float) -> Swings:
         """Return the `Swings` of a kernel: these ones, so high [m], with K̃ at a state."""

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import itertools
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from typing import Any
@@ -10,24 +9,41 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike
 
-from ...arrays import Array
+from ...arrays import Array, Index
 from ...contacts import ContactSet
+from ...contacts.torque_limits import TorqueLimits
 from ...dynamics import State, Wrench
 from ...errors import ConfigurationError, ContactError, unknown
-from ...robots.configuration import check_configuration, check_robot
+from ...robots.configuration import check_configuration, check_reach, check_robot
 from ...robots.robot import Robot
 from ...robots.values import array, instance, length, number, sequence, whole_number
 from ..kernels import TICKS
-from ..kernels.centroidal import ASSEMBLE, Cost, Grid, Nominal, Targets
+from ..kernels.centroidal import ASSEMBLE, Cost, Grid, Legs, Nominal, Rigid, Space, Targets
 from ..kernels.predictive import PREDICT
-from ..limbs import hips
 from .blocks import blocks_of, legs_of, side_by_side
-from .centroidal import Body, Reference
+from .centroidal import Body, rigid, starts
 from .legs import LegMomenta
 from .prediction import Prediction
-from .solving import solve
+from .predictions import Group, Predictions
+from .rows import (
+    about_origin,
+    about_targets,
+    alike,
+    common_length,
+    grid_of,
+    known_wrench,
+    part,
+    references_of,
+    repeated,
+    stacked,
+    state_rows,
+    targets_of,
+    wrench_rows,
+)
+from .solving import solve, solve_rows
 from .stances import Nodes, Stance, nodes
-from .subproblem import Subproblem
+from .subproblem import Subproblems, ends_of
+from .terms import Terms
 
 # how far the centre of mass may be below and above its reference, as fractions of its height above
 # the ground: legs that carry have no room for more, and what is thrown up has no feet to push with
@@ -117,7 +133,7 @@ class Predictive:
         count: int = 16,
         step: float = 0.03,
         weights: Weights | None = None,
-        torque_limits: bool | ArrayLike = True,
+        torque_limits: TorqueLimits = True,
         sole_share: float = 1.0,
         tilt: float = 0.5,
         sink: float | None = None,
@@ -143,8 +159,8 @@ class Predictive:
         self.sink = length(SINK * height if sink is None else sink, "sink")
         self.rise = length(RISE * height if rise is None else rise, "rise")
         self.legs = LegMomenta(self.contacts)
-        self._blocks, self._hips = side_by_side(list(self.blocks.values())), hips(self.contacts)
-        self._standing = legs_of(standing, self.contacts, self._hips)
+        self._blocks = side_by_side(list(self.blocks.values()))
+        self._standing = Legs(*[x[0] for x in legs_of(self.legs.with_terms(standing)[0])])
         self._number = {name: k for k, name in enumerate(self.contacts.names)}
         w = self.weights
         self._cost = Cost(w.diagonal(), w.force, w.last, w.excess, self.tilt, self.sink, self.rise)
@@ -179,88 +195,120 @@ class Predictive:
                 f"got v = {state.v!r} and the reference {reference!r:.80}; expected a velocity and "
                 "a function of times"
             )
-        _, inertia = self.legs(state)
-        body, grid = Body.of(state, inertia), nodes(stances, self.count, self.step)
-        wanted = reference(grid.times)
-        targets = self._targets(wanted)
-        nominal, known = self._nominal(body, targets, grid, t), _known(wrenches)
-        problem = self._subproblem(state, body, targets, grid, nominal, known)
-        problem.start[:] = body.start(wanted)
+        terms, _, inertia = self.legs.with_terms(state)
+        bodies, nodes_ = rigid(self.robot, terms, inertia), self._nodes(stances)
+        wanted = reference(nodes_.times)
+        targets = stacked([wanted], len(nodes_.times), 1)
+        grid = grid_of([nodes_], self._number, known_wrench(wrenches)[None])
+        nominal = self._about_last(t, nodes_) or about_targets(grid, targets, bodies.gravity)
+        problem = self._subproblems(terms, bodies, targets, grid, nominal).one(0)
         found = solve(problem, self.tolerance)
-        self._last = Prediction(t, body, grid, wanted, problem, found, self.contacts, self.blocks)
+        self._last = Prediction(
+            t, Body.of(bodies, 0), nodes_, wanted, problem, found, self.contacts, self.blocks
+        )
         return self._last
 
-    def _nominal(self, body: Body, targets: Targets, grid: Nodes, t: float) -> Nominal:
-        """What to linearise about: the last prediction, else the reference."""
+    def batch(
+        self,
+        q: ArrayLike,
+        v: ArrayLike,
+        stances: Sequence[Stance] | Sequence[Sequence[Stance]],
+        reference: Any,
+        *,
+        wrenches: ArrayLike | Sequence[Wrench] | Wrench | None = None,
+        about: Predictions | None = None,
+    ) -> Predictions:
+        """Return the predictions from M states on, each as of a first call, eight side by side.
+
+        Args:
+            q, v: (M, nq), (M, nv), or one of either for all.
+            stances: as of a call, for all; or M sequences of them: other places, as of other
+                terrains, or other times. Those with the same contacts at their nodes go together.
+            reference: as of a call, for all: its arrays may have a first axis of M; or M of them.
+            wrenches: that act all the time: (M, 6) or (6,), [force; moment about the centre of
+                mass], world axes [N, N·m]; or as of a call, for all.
+            about: what to linearise about: predictions of as many states; None: the reference.
+
+        Raises:
+            ConfigurationError, ContactError: invalid input, lengths that do not fit each other.
+        """
+        robot, loads = self.robot, wrench_rows(wrenches)
+        qs, vs = state_rows(q, robot.nq, "q"), state_rows(v, robot.nv, "v")
+        check_reach(robot, qs)
+        several: list[Any] = [stances] if _are_of_one(stances) else list(stances)
+        every = tuple(self._nodes(self._checked(each)) for each in several)
+        references = references_of(reference)
+        count = common_length(
+            q=len(qs), v=len(vs), stances=len(every), reference=len(references),
+            wrenches=1 if loads is None else len(loads),
+            about=1 if about is None else len(instance(about, "about", Predictions)),
+        )  # fmt: skip
+        terms = self.legs.terms(repeated(qs, count), repeated(vs, count))
+        targets = targets_of(references, every, count)
+        known = known_wrench(wrenches) if loads is None else about_origin(loads, terms.com)
+        known = repeated(np.atleast_2d(known), count)
+        last = None if about is None else Nominal(*[repeated(x, count) for x in about.nominal])
+        groups = []
+        for rows in alike(every, count):
+            grids = every if len(every) == 1 else [every[i] for i in rows.tolist()]
+            grid = grid_of(grids, self._number, known[rows])
+            given = part(terms, rows), part(targets, rows), grid
+            groups.append(self._group(rows, *given, None if last is None else part(last, rows)))
+        own = every * count if len(every) == 1 else every
+        return Predictions(own, tuple(groups), self.contacts, self.blocks)
+
+    def _group(
+        self, rows: Index, terms: Terms, targets: Targets, grid: Grid, nominal: Nominal | None
+    ) -> Group:
+        """Return the predictions of rows with the same contacts at their nodes."""
+        bodies = rigid(self.robot, terms, self.legs.along(terms)[1])
+        about = about_targets(grid, targets, bodies.gravity) if nominal is None else nominal
+        problems = self._subproblems(terms, bodies, targets, grid, about)
+        found = solve_rows(list(problems.data), problems.shared, self.tolerance)
+        return Group(rows, bodies, targets, problems, found)
+
+    def _about_last(self, t: float, ahead: Nodes) -> Nominal | None:
+        """The last prediction, where it reaches so far, to linearise about."""
         last = self._last
-        if last is None or not 0 <= t - last.t < grid.times[-1]:
-            return Nominal(grid.times, targets.com, np.tile(-body.gravity, (self.count, 1)))
-        return Nominal(last.times + (last.t - t), last.com, last.solution.w[:, :3].copy())
+        if last is None or not 0 <= t - last.t < ahead.times[-1]:
+            return None
+        one = last.times + (last.t - t), last.com, last.solution.w[:, :3]
+        return Nominal(*[x[None].copy() for x in one])
+
+    def _nodes(self, stances: Sequence[Stance]) -> Nodes:
+        return nodes(stances, self.count, self.step)
 
     def _checked(self, stances: Sequence[Stance]) -> tuple[Stance, ...]:
         given = sequence(stances, "stances", Stance)
-        for name in (name for stance in given for name in stance.places):
-            if name not in self._number:
+        for stance in given:
+            if not stance.places.keys() <= self._number.keys():
+                name = next(name for name in stance.places if name not in self._number)
                 raise ContactError(unknown("contact", name, self.contacts.names))
         if not given:
             raise ConfigurationError("stances: got none, expected at least one")
         return given
 
-    # --- the data of the subproblem ------------------------------------------------------------
-
-    def _subproblem(
-        self,
-        state: State,
-        body: Body,
-        targets: Targets,
-        grid: Nodes,
-        nominal: Nominal,
-        known: Array,
-    ) -> Subproblem:
-        """Return the subproblem, but for x_0."""
-        placed = [(self._number[n], T.homogeneous) for s in grid.own for n, T in s.places.items()]
-        contact = np.array([number for number, _ in placed], dtype=np.intp)
-        poses = np.array([T for _, T in placed]).reshape(-1, 4, 4)
-        counts = [len(stance.places) for stance in grid.own]
-        begin = np.array([0, *itertools.accumulate(counts)])
-        given = Grid(grid.durations, grid.index, begin, contact, poses, known)
+    def _subproblems(
+        self, terms: Terms, bodies: Rigid, targets: Targets, grid: Grid, nominal: Nominal
+    ) -> Subproblems:
+        """Return the subproblems of rows."""
+        blocks, counts = self._blocks, np.diff(grid.begin)
         carries = np.zeros(len(self.contacts), dtype=bool)
-        carries[contact[: counts[0]]] = True
-        blocks, b = self._blocks, sum(counts[i] for i in grid.index.tolist())
+        carries[grid.contact[: grid.begin[1]]] = True
         (_, q, D), (_, r, n), j = blocks.cones.shape, blocks.rows.shape, blocks.joints.shape[1]
-        problem = Subproblem.empty((self.count, b, n, r + 2 * j, r + j, D, q))
+        b = int(counts[grid.stance].sum())
+        sizes = self.count, b, n, r + 2 * j, r + j, D, q
+        problems = Subproblems.empty(len(terms.com), sizes)
+        shapes = (self.count, 3), (len(grid.contact), 6, n), (6, n), (3, 3), (3, 3)
         ASSEMBLE.overload().run(
-            body.rigid, targets, given, nominal, blocks,
-            legs_of(state, self.contacts, self._hips), self._standing, carries, self._cost,
-            problem.arrays, problem.first, problem.at,
+            bodies, targets, grid, nominal, blocks, legs_of(terms), self._standing, carries,
+            self._cost, sizes, ends_of(sizes), problems.data, problems.first, problems.at,
+            Space(*map(np.empty, shapes)),
         )  # fmt: skip
-        return problem
-
-    def _targets(self, wanted: Reference) -> Targets:
-        """The arrays of a reference."""
-        known = np.zeros_like(wanted.com) if wanted.legs is None else wanted.legs
-        given = Targets(wanted.com, wanted.velocity, wanted.rotation, wanted.rate, known)
-        found = Targets(*[np.ascontiguousarray(x, dtype=float) for x in given])
-        for name, x in zip(Targets._fields, found, strict=True):
-            expected = (self.count + 1, 3, 3) if name == "rotation" else (self.count + 1, 3)
-            if x.shape != expected:
-                raise ConfigurationError(
-                    f"reference: got {name} of shape {x.shape}, expected {expected}"
-                )
-        return found
+        problems.start[:] = starts(bodies, targets)
+        return problems
 
 
-def _known(wrenches: Sequence[Wrench] | Wrench | None) -> Array:
-    """[F; M] (6,) of known wrenches about the world's origin, in its axes."""
-    found = np.zeros(6)
-    if wrenches is None:
-        return found
-    for wrench in (
-        [wrenches] if isinstance(wrenches, Wrench) else sequence(wrenches, "wrenches", Wrench)
-    ):
-        if wrench.point is None or wrench.axes != "world":
-            raise ConfigurationError(
-                f"wrenches: got {wrench!r}; expected wrenches at a point, in world axes"
-            )
-        found += wrench.at(np.zeros(3)).vector
-    return found
+def _are_of_one(stances: Any) -> bool:
+    """Whether stances are those of one row, or of all."""
+    return not isinstance(stances, Sequence) or not stances or isinstance(stances[0], Stance)

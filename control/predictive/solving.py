@@ -11,18 +11,14 @@ from typing import Any
 
 import numpy as np
 
-from ...arrays import Array
+from ...arrays import Array, Index
 from ...dynamics.kernels.scalars import LANES
 from ...errors import SolverError
 from ..kernels.newton import BOUNDS
-from ..kernels.predictive import (
-    PREDICT,
-    PREDICTIONS,
-    answer_shapes,
-    memory_size,
-)
+from ..kernels.predictive import PREDICT, PREDICTIONS, Problems, answer_shapes, memory_size
+from ..kernels.riccati import STATES
 from .reference import by_cvxpy
-from .subproblem import Sizes, Solution, Subproblem
+from .subproblem import Sizes, Solution, Solutions, Subproblem, extents
 
 TOLERANCE = 1e-7  # of residuals and gap, relative to the cost
 START = 0.02  # sᵀz, of each slack and its multiplier, where the method starts
@@ -43,7 +39,7 @@ def solve(problem: Subproblem, tolerance: float = TOLERANCE) -> Solution:
     if kernel is None:
         with PREDICT.uncompiled(1):
             return by_cvxpy(problem)
-    return _solved(kernel, [problem], 1, tolerance)[0]
+    return _solved(kernel, 1, (problem.data,), problem.shared, tolerance).one(0)
 
 
 def solve_batch(problems: Sequence[Subproblem], tolerance: float = TOLERANCE) -> list[Solution]:
@@ -66,11 +62,9 @@ def solve_batch(problems: Sequence[Subproblem], tolerance: float = TOLERANCE) ->
                 f"problems: got sizes {other.sizes} and {one.sizes}, expected the same contacts "
                 "at the same nodes"
             )
-    kernel = PREDICTIONS.select(len(problems))
-    if kernel is None:
-        with PREDICTIONS.uncompiled(len(problems)):
-            return [solve(problem, tolerance) for problem in problems]
-    return _solved(kernel, problems, LANES, tolerance)
+    rows = [problem.data for problem in problems]
+    found = solve_rows(rows, one.shared, tolerance)
+    return [found.one(i) for i in range(len(problems))]
 
 
 def _shared(problem: Subproblem) -> tuple[object, ...]:
@@ -78,19 +72,63 @@ def _shared(problem: Subproblem) -> tuple[object, ...]:
     return problem.sizes, problem.first.tobytes(), problem.at.tobytes()
 
 
+def solve_rows(
+    rows: Sequence[Array], shared: tuple[Sizes, Index, Index], tolerance: float = TOLERANCE
+) -> Solutions:
+    """Return the minimisers of problems whose data are given, as `solve_batch`.
+
+    Args:
+        rows: the data of each, see `Subproblem`.
+        shared: their sizes, `first` and `at`.
+        tolerance: of residuals and gap, relative to the cost.
+
+    Raises:
+        SolverError: cvxpy did not solve one.
+    """
+    kernel = PREDICTIONS.select(len(rows))
+    if kernel is not None:
+        order = _alike(rows, shared[0])
+        alike = [rows[i] for i in order]
+        return _solved(kernel, LANES, alike, shared, tolerance, np.argsort(order))
+    with PREDICTIONS.uncompiled(len(rows)):
+        each = [solve(Subproblem.of(data, *shared), tolerance) for data in rows]
+        return Solutions(*map(np.array, zip(*each, strict=True)))
+
+
+def _alike(rows: Sequence[Array], sizes: Sizes) -> list[int]:
+    """The order in which states are the farther from their reference, the later they come.
+
+    Those need more iterations, and lanes wait for each other.
+    """
+    parts = dict(zip(Problems._fields, extents(sizes), strict=True))
+    ends = parts["Q"][1], parts["target"][0] + STATES, parts["start"][1]  # of Q_N, x̂_0, x_0
+    each = [[row[end - STATES : end] for row in rows] for end in ends]
+    weights, wanted, now = np.array(each).reshape(3, -1, STATES)
+    order: list[int] = np.argsort((weights * (now - wanted) ** 2).sum(axis=1)).tolist()
+    return order
+
+
 def _solved(
-    kernel: Any, problems: Sequence[Subproblem], lanes: int, tolerance: float
-) -> list[Solution]:
-    """What the kernel finds, for problems with the same contacts."""
-    one, options = problems[0], np.array([tolerance, START, ITERATIONS])
-    needed, ends = _extents(one.sizes)
+    kernel: Any,
+    lanes: int,
+    rows: Sequence[Array],
+    shared: tuple[Sizes, Index, Index],
+    tolerance: float,
+    order: Index | None = None,
+) -> Solutions:
+    """What the kernel finds, for problems with the same contacts; of these in an order."""
+    sizes, first, at = shared
+    options = np.array([tolerance, START, ITERATIONS])
+    needed, ends = _extents(sizes)
     memory = _memory(LANES * needed)  # uncompiled, one takes all lanes
-    shared, answers = (one.first, one.at, one.sizes, options), np.empty((len(problems), ends[-1]))
-    for start in range(0, len(problems), lanes):
-        data = [problem.data for problem in problems[start : start + lanes]]
+    answers = np.empty((len(rows), ends[-1]))
+    for start in range(0, len(rows), lanes):
+        data = list(rows[start : start + lanes])
         data += data[-1:] * (lanes - len(data))
-        kernel(tuple(data), *shared, answers[start : start + lanes], memory)
-    return _solutions(one.sizes, ends, answers)
+        found = answers[start : start + lanes]
+        kernel(tuple(data), first, at, sizes, options, found, memory)
+    answers = answers if order is None else answers[order]
+    return _solutions(sizes, ends, answers)
 
 
 @cache
@@ -111,7 +149,7 @@ def _memory(count: int) -> Array:
 _kept = threading.local()
 
 
-def _solutions(sizes: Sizes, ends: list[int], answers: Array) -> list[Solution]:
+def _solutions(sizes: Sizes, ends: list[int], answers: Array) -> Solutions:
     """The answers of problems, a row each, as solutions."""
     N, b, _, m, _, D, q = sizes
     count, shapes = len(answers), answer_shapes(*sizes)
@@ -121,6 +159,7 @@ def _solutions(sizes: Sizes, ends: list[int], answers: Array) -> list[Solution]:
     cones = z[:, :of_cones].reshape(count, D, b, q).transpose(0, 2, 3, 1)
     rows = z[:, of_cones : of_cones + of_rows].reshape(count, b, m)
     bounds = z[:, of_cones + of_rows :][:, : (N + 1) * BOUNDS].reshape(count, N + 1, BOUNDS)
-    cost, error, iterations, solved = told.T.tolist()
-    of_all = u, w, x, eps, y, rows, cones, bounds, cost, error
-    return list(map(Solution, *of_all, map(int, iterations), map(bool, solved)))
+    cost, error, iterations, solved = told.T
+    return Solutions(
+        u, w, x, eps, y, rows, cones, bounds, cost, error, iterations.astype(int), solved > 0
+    )

@@ -24,6 +24,7 @@ from functools import cache, cached_property
 from typing import Any, NamedTuple
 
 import numpy as np
+from numpy.typing import NDArray
 
 from ...arrays import Array, Index
 from ...dynamics.spatial import skew
@@ -42,6 +43,13 @@ def extents(sizes: Sizes) -> tuple[tuple[int, int, tuple[int, ...]], ...]:
     shapes = problem_shapes(*sizes)
     ends = [0, *itertools.accumulate(map(math.prod, shapes))]
     return tuple(zip(ends, ends[1:], shapes, strict=False))
+
+
+@cache
+def ends_of(sizes: Sizes) -> Index:
+    """Return where each array begins in the data (17,), and where the last one ends."""
+    parts = extents(sizes)
+    return np.array([0, *[end for _, end, _ in parts]], dtype=np.intp)
 
 
 @dataclass(frozen=True, eq=False)
@@ -90,12 +98,10 @@ class Subproblem:
         self._divide(data, self.sizes)
 
     @classmethod
-    def empty(cls, sizes: Sizes) -> Subproblem:
-        """Return one of N, b, n, m, r, D, q whose arrays are still to be written."""
-        (N, b, _, _, _, D, q), count = sizes, extents(sizes)[-1][1]
-        first, at = np.empty(N + 1, dtype=np.intp), np.empty((b, q, D), dtype=np.intp)
+    def of(cls, data: Array, sizes: Sizes, first: Index, at: Index) -> Subproblem:
+        """Return the one of N, b, n, m, r, D, q whose arrays are views of these floats."""
         made = unchecked(cls, first=first, at=at, sizes=sizes)
-        made._divide(np.empty(count), sizes)
+        made._divide(data, sizes)
         return made
 
     def _divide(self, data: Array, sizes: Sizes) -> None:
@@ -106,6 +112,11 @@ class Subproblem:
 
     def __reduce__(self) -> Any:
         return Subproblem, (*self.arrays, self.first, self.at)
+
+    @property
+    def shared(self) -> tuple[Sizes, Index, Index]:
+        """Sizes, first and at, which problems that are solved side by side have in common."""
+        return self.sizes, self.first, self.at
 
     @property
     def arrays(self) -> Problems:
@@ -204,6 +215,42 @@ class Subproblem:
         return np.asarray(np.maximum(x @ E.T - self.d, 0.0))
 
 
+class Subproblems(NamedTuple):
+    """M subproblems with the same contacts at the same nodes.
+
+    Attributes:
+        data: (M, numbers), each the floats of one.
+        sizes, first, at: as of each.
+    """
+
+    data: Array
+    sizes: Sizes
+    first: Index
+    at: Index
+
+    @classmethod
+    def empty(cls, count: int, sizes: Sizes) -> Subproblems:
+        """Return so many, of N, b, n, m, r, D, q, whose arrays are still to be written."""
+        N, b, _, _, _, D, q = sizes
+        data = np.empty((count, extents(sizes)[-1][1]))
+        return cls(data, sizes, np.empty(N + 1, dtype=np.intp), np.empty((b, q, D), dtype=np.intp))
+
+    @property
+    def shared(self) -> tuple[Sizes, Index, Index]:
+        """Sizes, first and at."""
+        return self.sizes, self.first, self.at
+
+    @property
+    def start(self) -> Array:
+        """x_0 (M, 12)."""
+        i, j, _ = extents(self.sizes)[Problems._fields.index("start")]
+        return self.data[:, i:j]
+
+    def one(self, i: int) -> Subproblem:
+        """Return one of them."""
+        return Subproblem.of(self.data[i], self.sizes, self.first, self.at)
+
+
 class Solution(NamedTuple):
     """The minimiser, and its multipliers.
 
@@ -229,3 +276,28 @@ class Solution(NamedTuple):
     error: float
     iterations: int
     solved: bool
+
+
+class Solutions(NamedTuple):
+    """Solutions of M problems: as of each, with a first axis of all."""
+
+    u: Array
+    w: Array
+    x: Array
+    eps: Array
+    y: Array
+    rows: Array
+    cones: Array
+    bounds: Array
+    cost: Array
+    error: Array
+    iterations: Index
+    solved: NDArray[np.bool_]
+
+    def one(self, i: int) -> Solution:
+        """Return one of them."""
+        u, w, x, eps, y, rows, cones, bounds, cost, error, iterations, solved = self
+        return Solution(
+            u[i], w[i], x[i], eps[i], y[i], rows[i], cones[i], bounds[i], float(cost[i]),
+            float(error[i]), int(iterations[i]), bool(solved[i]),
+        )  # fmt: skip

@@ -15,6 +15,7 @@ from ...contacts.audits.audit import Audit
 from ...contacts.audits.run import audit
 from ...contacts.schedules.schedule import ContactSchedule
 from ...contacts.schedules.timed_loads import AppliedWrench, CarriedMass, Load
+from ...contacts.torque_limits import TorqueLimits
 from ...dynamics import Wrench
 from ...dynamics.closures import require_no_closures
 from ...dynamics.motions.motion import Motion, as_motion
@@ -39,7 +40,7 @@ def repair(
     terrain: Terrain | None = None,
     friction: float | None = None,
     wrenches: Mapping[str, Wrench] | ArrayLike | None = None,
-    torque_limits: bool | ArrayLike = True,
+    torque_limits: TorqueLimits = True,
     self_collision: bool = True,
     weights: Mapping[str, float] | None = None,
     margin: float = 10.0,

@@ -22,9 +22,11 @@ from ...progress import progress_bar
 from ...robots.configuration import check_configuration, check_robot, check_torques, check_velocity
 from ...robots.robot import Robot
 from ...robots.values import instance, number, sequence
+from ..calling import Arguments, arguments_of
 from ..disturbances import ForcePulse, Noise
 from ..estimation import Estimator, Measurements, Readings, SensorLog, Sensors
 from ..estimation.sensors import NoisyStates, measuring
+from ..options import names_checked
 from ..whole_body.standing import why_not_standing
 from .closed_loop import ClosedLoop
 from .falls import Fall
@@ -33,6 +35,7 @@ from .ground import Ground
 _NO_INERTIA = 1e-14  # share of the largest eigenvalue of M below which one is zero
 
 
+@names_checked
 def simulate(
     robot: Robot,
     controller: Any,
@@ -68,7 +71,8 @@ def simulate(
     Args:
         robot: floating base.
         controller: a WholeBodyController, or anything that gives commands (`gives_commands`) when
-            called with (q, v, t); or a law (t, q, v) -> τ, as of `control.PD`.
+            called with (q, v, t); or a law (t, q, v) -> τ, as of `control.PD`; or a function of
+            `Readings` -> τ, as for `control.judge`.
         terrain: a level plane when not given.
         duration: [s].
         step: of the physics [s].
@@ -79,7 +83,8 @@ def simulate(
         friction: of the feet, where neither contacts nor terrain say; two along the soles' axes.
         disturbances: pushes.
         noise: on q and v that the controller is told.
-        sensors: whose readings the estimator is told; its own when not given.
+        sensors: whose readings the estimator is told, or a controller of readings; the
+            estimator's own when not given.
         estimator: that tells the controller q and v: an `Estimator`, or what returns something
             with `q` and `v` when called with `Readings`. With sensors alone an `Estimator` that
             knows where the robot starts.
@@ -103,12 +108,7 @@ def simulate(
             f"{robot.name!r} has a fixed base; expected a floating one (dynamics.simulate is for "
             "the others)"
         )
-    if not callable(controller):
-        pair = isinstance(controller, tuple) and len(controller) == 2 and callable(controller[0])
-        raise ConfigurationError(
-            f"controller: got a {type(controller).__name__}, expected a controller, which is "
-            f"called with (q, v, t){' (control.stand returns one and q)' if pair else ''}"
-        )
+    arguments = arguments_of(controller, "controller")
     feet = at_feet(robot, friction) if contacts is None else ContactSet.of(robot, contacts)
     ground = (
         Terrain([Plane("ground")]) if terrain is None else instance(terrain, "terrain", Terrain)
@@ -124,8 +124,13 @@ def simulate(
     if on_failure not in ("stop", "raise"):
         raise ConfigurationError(f"on_failure: got {on_failure!r}; expected 'stop' or 'raise'")
     pushes = sequence(disturbances, "disturbances", ForcePulse)
-    senses, estimator = _told(robot, feet, start, noise, sensors, estimator, seed)
-    loop = _Loop(robot, controller, physics, pushes, senses, estimator)
+    if arguments == "readings" and estimator is not None:
+        raise ConfigurationError(
+            "estimator: got one and a controller of readings; expected a controller of q and v"
+        )
+    estimates = arguments != "readings"
+    senses, estimator = _told(robot, feet, start, noise, sensors, estimator, seed, estimates)
+    loop = _Loop(robot, controller, arguments, physics, pushes, senses, estimator)
     return loop.run(start, velocity, ticks, substeps, step, progress, on_failure == "stop")
 
 
@@ -137,6 +142,7 @@ def _told(
     sensors: Sensors | None,
     estimator: Any,
     seed: int,
+    estimates: bool,
 ) -> tuple[NoisyStates | Measurements, Any]:
     """What is read of the robot's state, and what the controller is told of that."""
     if noise is not None:
@@ -147,8 +153,9 @@ def _told(
         raise ConfigurationError("noise: got one on the state and sensors; expected one of them")
     if sensors is not None:
         instance(sensors, "sensors", Sensors)
-        estimator = Estimator(robot, feet, q, sensors=sensors) if estimator is None else estimator
-        if not callable(estimator):
+        if estimator is None and estimates:
+            estimator = Estimator(robot, feet, q, sensors=sensors)
+        if not (estimator is None or callable(estimator)):
             raise ConfigurationError(
                 f"estimator: got {type(estimator).__name__}; expected one that is called with "
                 "readings"
@@ -209,12 +216,14 @@ class _Loop:
         self,
         robot: Robot,
         controller: Any,
+        arguments: Arguments,
         physics: Any,
         pushes: tuple[ForcePulse, ...],
         senses: NoisyStates | Measurements,
         estimator: Any,
     ) -> None:
         self.robot, self.controller, self.physics = robot, controller, physics
+        self.arguments = arguments
         self.pushes, self.senses, self.estimator = pushes, senses, estimator
         self.S, self.motors = robot.selection_matrix.T, robot.motors
         for push in pushes:
@@ -267,8 +276,9 @@ class _Loop:
         told = estimate.q, estimate.v
         if self.estimator is not None:
             self.estimates.append(told)
+        if self.estimator is not None or isinstance(self.senses, Measurements):
             self.readings.append(readings)
-        if getattr(self.controller, "gives_commands", False):
+        if self.arguments == "q, v, t":
             command = self.controller(*told, t)
             if not (self.samples or getattr(command, "solved", True)):
                 raise ConfigurationError(
@@ -276,7 +286,8 @@ class _Loop:
                 )
             answer, status = command.tau, command.status
         else:
-            answer, status = self.controller(t, *told), ""
+            given = (readings,) if self.arguments == "readings" else (t, *told)
+            answer, status = self.controller(*given), ""
         took = time.perf_counter() - began
         tau = check_torques(self.robot, answer, "the controller's answer")
         low, high = self.motors.at_speeds(v[self.motors.rows])  # at the velocity that it has

@@ -16,6 +16,7 @@ from ... import registry
 from ...arrays import Array
 from ...contacts import ContactSet, at_feet
 from ...contacts.cones.friction_cone import Friction
+from ...contacts.torque_limits import TorqueLimits
 from ...errors import ConfigurationError, ContactError
 from ...files import write_csv
 from ...progress import progress_bar
@@ -222,7 +223,7 @@ def speed_limits(
     directions: int | ArrayLike = AHEAD,
     predictive: bool = False,
     friction: Friction = 0.7,
-    torque_limits: bool | ArrayLike = True,
+    torque_limits: TorqueLimits = True,
     most: float | None = None,
     progress: bool | None = None,
     **options: Any,

@@ -20,7 +20,7 @@ from numpy.typing import NDArray
 
 from ...arrays import Array
 from ...contacts import Contact, ContactSet
-from ...contacts.attachment import axes_and_arm
+from ...contacts.centres_along import centres_along
 from ...contacts.postures.inverse_kinematics import joint_limits
 from ...dynamics import batch
 from ...dynamics.topology import plain_coordinates
@@ -152,11 +152,11 @@ class Legs:
         """Return what a unit of each of the contacts' forces, x of `ContactLimits`, does to the
         robot (n, nv, size) [1, m]."""
         forces, moments = [], []
-        for contact in self.contacts:
-            J = batch.frame_jacobian(self.robot, q, contact.frame)
-            R, arm = axes_and_arm(contact, batch.frame_placement(self.robot, q, contact.frame))
+        jacobians, axes, _ = centres_along(self.contacts, q)
+        for c, contact in enumerate(self.contacts):
+            J, R = jacobians[:, c], axes[:, c]
             for point in contact.points:
-                at = J[:, :3] + np.cross(J[:, 3:], (arm + R @ point)[:, :, None], axis=1)
+                at = J[:, :3] + np.cross(J[:, 3:], (R @ point)[:, :, None], axis=1)
                 forces.append(at.transpose(0, 2, 1) @ R)
             if contact.dim == 4:  # a soft point's moment over γ
                 moments.append(J[:, 3:].transpose(0, 2, 1) @ R[:, :, 2:] * contact.torsion)

@@ -16,11 +16,11 @@ from typing import Any, NamedTuple
 
 import numpy as np
 import pinocchio as pin
-from numpy.typing import ArrayLike
 
 from ...arrays import Array
 from ...contacts import ContactSet
-from ...contacts.torque_limits import torque_bounds_of
+from ...contacts.torque_limits import TorqueLimits, torque_bounds_of
+from ...dynamics.topology import unit_of_joint, unit_of_torque
 from ..gaits.locomotion import GaitController
 from ..limbs import limbs_of
 from ..whole_body.joint_limits import JointLimits
@@ -37,6 +37,7 @@ MOST_ROUNDS, PATIENCE, SLOW = 7, 3, 0.7
 ROUNDS = 2  # of the base's motion; one more changes utilisations by some thousandths
 BEYOND = 0.01  # how far joints may be beyond their ranges [rad]
 LACKING = 1e-3  # wrench that contacts may not give, in weights
+STRAIGHT = 10.0  # what only accelerations near a singularity lack, in weights
 
 
 class Utilisation(NamedTuple):
@@ -85,7 +86,7 @@ class Utilisations:
         walker: GaitController,
         q: Array,
         contacts: ContactSet,
-        torque_limits: bool | ArrayLike,
+        torque_limits: TorqueLimits,
     ) -> None:
         self.walker, self.robot, self.q = walker, walker.robot, q
         self.contacts, self.torque_limits = contacts, torque_limits
@@ -106,8 +107,11 @@ class Utilisations:
             bounds = torque_bounds_of(self.robot, self.torque_limits, motion.v, many=True)
             balance = program(cycle.t, cycle.active, axes, motion, base, bounds)
             lack, why = self._beyond(cycle, motion)
-            if not balance.solved:  # as where legs are straight, and accelerations beyond measure
+            if not balance.solved:
                 lack, why = np.inf, "no such motion is found"
+            elif balance.lacking.max() > STRAIGHT:  # legs that are straight turn beyond measure
+                worst = int(balance.lacking.argmax())
+                lack, why = np.inf, f"a leg is straight{self._when(cycle, worst)}"
             lacks.append(lack)
             first = first or (why if lack > 1 else "")
             # more rounds where legs are too short, as long as the base makes it up
@@ -171,7 +175,9 @@ class Utilisations:
         beyond = self.legs.beyond(motion.q)
         beyond[:, ~self.legs.legs] = -np.inf
         k, j = np.unravel_index(beyond.argmax(), beyond.shape)
-        words = f"{self.robot.joint_of_row[j]} is {beyond[k, j]:.2g} rad beyond its range"
+        name = self.robot.joint_of_row[j]
+        unit = unit_of_joint(self.robot, name)
+        words = f"{name} is {beyond[k, j]:.2g} {unit} beyond its range"
         return max(lack, float(beyond[k, j]) / BEYOND), words + self._when(cycle, k)
 
     def _speed(self, found: GaitMotion, fast: Array) -> Utilisation:
@@ -179,7 +185,9 @@ class Utilisations:
         most = self.speeds.speed
         share = np.where(found.motion.reached[:, None], fast / most, 0.0)
         k, j = np.unravel_index(share.argmax(), share.shape)
-        words = f"{self.robot.actuated[j]} needs {fast[k, j]:.3g} of {most[j]:.3g} rad/s"
+        name = self.robot.actuated[j]
+        unit = f"{unit_of_joint(self.robot, name)}/s"
+        words = f"{name} needs {fast[k, j]:.3g} of {most[j]:.3g} {unit}"
         none = "" if np.isfinite(most).any() else "its joints have no speed limits"
         return Utilisation(float(share[k, j]), words + self._when(found.cycle, k), none)
 
@@ -205,7 +213,9 @@ class Utilisations:
         k, j = np.unravel_index(share.argmax(), share.shape)
         high = bounds.upper if tau[k, j] > 0 else -bounds.lower
         most = np.broadcast_to(high, tau.shape)[k, j]
-        words = f"{self.robot.actuated[j]} needs {abs(tau[k, j]):.3g} of {most:.3g} N·m"
+        name = self.robot.actuated[j]
+        unit = unit_of_torque(self.robot, name)
+        words = f"{name} needs {abs(tau[k, j]):.3g} of {most:.3g} {unit}"
         none = "" if np.isfinite(bounds.half).any() else "its joints have no torque limits"
         return Utilisation(float(share[k, j]), words + self._when(found.cycle, k), none)
 

@@ -32,7 +32,9 @@ from .task import Rows
 class ImpedanceTask(FrameTask):
     """A frame with a stiffness, a damping and a desired wrench.
 
-    It acts as long as its weight is far above that of other tasks on the same joints.
+    It acts as long as its weight is far above that of other tasks on the same joints. Ticks of h
+    seconds are stable while damping · Λ⁻¹ h < 2: what damps a hand's position makes its rotation,
+    of which Λ⁻¹ is some 100 1/(kg m²), diverge.
 
     Attributes:
         stiffness: a number or one a row [N/m, N·m/rad].

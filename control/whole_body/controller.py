@@ -13,6 +13,7 @@ from numpy.typing import ArrayLike
 from ...arrays import Array
 from ...contacts import Contact, ContactSet
 from ...contacts.contact_set import Contacts
+from ...contacts.torque_limits import TorqueLimits
 from ...dynamics import State
 from ...dynamics.closures import require_closed
 from ...errors import ConfigurationError, ContactError, SolverError, unknown
@@ -90,7 +91,7 @@ class WholeBodyController:
         contacts: Contacts,
         tasks: Sequence[AnyTask],
         *,
-        torque_limits: bool | ArrayLike = True,
+        torque_limits: TorqueLimits = True,
         joint_limits: bool | JointLimits | None = True,
         constraints: Sequence[Constraint] = (),
         strict: bool = False,

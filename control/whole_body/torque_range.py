@@ -6,7 +6,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from ...arrays import Array
-from ...contacts.torque_limits import torque_bounds_of
+from ...contacts.torque_limits import TorqueLimits, change_with_speed, torque_bounds_of
 from ...robots.robot import Robot
 from ...robots.torque_need import without_need
 from ...robots.values import array
@@ -36,12 +36,13 @@ class TorqueRange:
     """
 
     def __init__(
-        self, robot: Robot, torque_limits: bool | ArrayLike, rate: ArrayLike | None = None
+        self, robot: Robot, torque_limits: TorqueLimits, rate: ArrayLike | None = None
     ) -> None:
         bounds = torque_bounds_of(robot, torque_limits)
         self.lower, self.upper = np.array(bounds.lower), np.array(bounds.upper)
         asked = isinstance(torque_limits, bool | np.bool_) and bool(torque_limits)
-        self.robot, self.by_speed = robot, asked and robot.motors.by_speed
+        self._changing = change_with_speed(robot, torque_limits)
+        self.robot, self.by_speed = robot, bool(self._changing.any())
         self.remark = next((str(found) for found in without_need(robot)), "") if asked else ""
         given = (
             np.inf
@@ -71,7 +72,10 @@ class TorqueRange:
         """Return the least and the largest torques (na,) at v (nv,), finite, and at t [s]."""
         lower, upper = self.lower, self.upper
         if self.by_speed:
-            lower, upper = self.robot.motors.at_speeds(v[self.robot.actuated_rows])
+            bounds = self.robot.motors.at_speeds(v[self.robot.actuated_rows])
+            lower, upper = (
+                np.where(self._changing, *pair) for pair in zip(bounds, (lower, upper), strict=True)
+            )
         before = [tick for tick in self._ticks if t is not None and tick[0] < t]
         if t is None or not before:
             return lower, upper

@@ -9,6 +9,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from ...arrays import Array
+from ...reprs import shapes
 from ...robots.configuration import check_velocity
 from ...robots.robot import Robot
 from ..derivatives import inverse_dynamics_derivatives
@@ -33,6 +34,9 @@ class PowerGradient(NamedTuple):
     q: Array
     v: Array
     a: Array
+
+    def __repr__(self) -> str:
+        return shapes(self)
 
 
 def inverse_dynamics_gradient(

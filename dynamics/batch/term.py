@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import math
-import warnings
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from functools import cache
@@ -12,7 +11,7 @@ from typing import Any
 import numpy as np
 
 from ...arrays import Array
-from ...errors import FootworkWarning
+from ...errors import warn
 from ...robots.robot import Robot
 from ..kernels import toolchain
 from ..kernels.body_table import body_table, unknown_joints
@@ -150,15 +149,13 @@ def _can_compile(robot: Robot) -> bool:
 
 def _warn_without_kernels() -> bool:
     instead = "dynamics.batch calls Pinocchio state by state"
-    return toolchain.warn_without_kernels(instead, "4 to 30 times", stacklevel=7)
+    return toolchain.warn_without_kernels(instead, "4 to 30 times")
 
 
 @per_robot
 def _note_joints(robot: Robot) -> None:
     names = ", ".join(map(repr, unknown_joints(robot)))
-    warnings.warn(
+    warn(
         f"{robot.name!r}: dynamics.batch calls Pinocchio state by state, because kernels know "
-        f"free flyers, hinges and sliders (without rotors in the base); not {names}",
-        FootworkWarning,
-        stacklevel=8,
+        f"free flyers, hinges and sliders (without rotors in the base); not {names}"
     )

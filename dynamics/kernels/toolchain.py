@@ -42,7 +42,6 @@ import os
 import sys
 import threading
 import time
-import warnings
 from collections.abc import Callable, Hashable, Iterable, Iterator
 from contextlib import AbstractContextManager, contextmanager
 from functools import cache, cached_property, partial
@@ -52,7 +51,7 @@ from typing import Any
 
 import numpy as np
 
-from ...errors import FootworkWarning
+from ...errors import warn
 from . import code_on_disk, scalars, sines
 from .background import Background
 from .scalars import LANES
@@ -361,23 +360,22 @@ def obstacle() -> str:
     return str(_imported.get("error", ""))
 
 
-def warn_without_kernels(instead: str, gain: str, stacklevel: int) -> bool:
+def warn_without_kernels(instead: str, gain: str) -> bool:
     """Whether kernels cannot be compiled; a warning says so, once.
 
     Args:
         instead: what is done then, such as "dynamics.batch calls Pinocchio state by state".
         gain: of kernels, such as "4 to 30 times".
-        stacklevel: of the line that is told, 1 for the caller's.
     """
     if reason := obstacle():
         remedy = f"pip install 'footwork[fast]' for compiled kernels, {gain} as fast"
-        _warn(f"{instead}: {reason}. {remedy}", stacklevel + 2)
+        _warn_once(f"{instead}: {reason}. {remedy}")
     return bool(reason)
 
 
 @cache
-def _warn(text: str, stacklevel: int) -> None:
-    warnings.warn(text, FootworkWarning, stacklevel=stacklevel)
+def _warn_once(text: str) -> None:
+    warn(text)
 
 
 @contextmanager

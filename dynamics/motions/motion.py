@@ -156,6 +156,8 @@ class Motion(SampledStates):
 def as_motion(value: Any, name: str = "motion") -> Motion:
     """Return a motion; of a Trajectory or a ClosedLoop with the accelerations that it has.
 
+    Of configurations at times make it by `Motion.of(robot, t, q)`.
+
     Raises:
         ConfigurationError: something else.
     """
@@ -163,7 +165,10 @@ def as_motion(value: Any, name: str = "motion") -> Motion:
     if isinstance(value, Motion):
         return value
     if not isinstance(value, SampledStates):
-        raise ConfigurationError(f"{name}: got {value!r:.80}, expected a Motion or a Trajectory")
+        raise ConfigurationError(
+            f"{name}: got {value!r:.80}, expected a Motion, as Motion.of(robot, "
+            "t, q) makes it, or a Trajectory"
+        )
     a = getattr(value, "accelerations", None)
     known = a is not None and np.shape(a) == np.shape(value.v)
     return Motion.of(value.robot, value.t, value.q, value.v, a if known else None, name=name)

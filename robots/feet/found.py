@@ -32,6 +32,10 @@ class FoundFeet(Mapping[str, Foot]):
         bound._robot = robot
         return bound
 
+    def unbound(self) -> FoundFeet:
+        """Return these feet without their robot, as far as they are known."""
+        return FoundFeet(self.given, self._feet)
+
     @property
     def feet(self) -> dict[str, Foot]:
         """The feet, found now if they were not yet."""
@@ -52,7 +56,7 @@ class FoundFeet(Mapping[str, Foot]):
         return repr(self.feet)
 
     def __getstate__(self) -> tuple[Any, ...]:
-        return (self.given, self._feet)
+        return (self.given, self._feet if self._robot is None else self.feet)
 
     def __setstate__(self, state: tuple[Any, ...]) -> None:
         self.given, self._feet = state

@@ -92,14 +92,15 @@ def legs(model: Any, shapes: list[Outline], q: Array) -> tuple[Leg, ...]:
 
     A limb is a branch of the tree of joints that bears shapes. Legs are the limbs that reach
     furthest down when stretched, and begin among the lowest; a limb in the median plane (a tail, an
-    arm on the back) is none when others come in pairs.
+    arm on the back) is none when others come in pairs, unless it is like them (three legs).
     """
     found = [limb for limb in _limbs(model, shapes, q) if not _is_called(model, limb, _NO_LEGS)]
     if all(_is_called(model, limb, _HANDS) for limb in found):
         return ()
     size = max(limb.length for limb in found)
     paired = [limb for limb in found if _paired(limb, found, size)]
-    found = paired if len(paired) >= 2 else found
+    if len(paired) >= 2:
+        found = [limb for limb in found if any(_alike(limb, other, size) for other in paired)]
     lowest = min(limb.hip[2] - limb.length for limb in found)
     near = [limb for limb in found if limb.hip[2] - limb.length <= lowest + _REACH * size]
     base = min(limb.hip[2] for limb in near)
@@ -143,6 +144,12 @@ def _paired(limb: _Limb, others: list[_Limb], size: float) -> bool:
             if other is not limb and np.linalg.norm(other.hip - mirrored) < 0.05 * size:
                 return True
     return False
+
+
+def _alike(limb: _Limb, other: _Limb, size: float) -> bool:
+    """Whether limbs have as many joints, are as long and begin as high."""
+    differences = abs(limb.length - other.length), abs(limb.hip[2] - other.hip[2])
+    return len(limb.path) == len(other.path) and max(differences) < 0.02 * size
 
 
 def _is_called(model: Any, limb: _Limb, words: tuple[str, ...]) -> bool:

@@ -10,14 +10,13 @@ from __future__ import annotations
 import fnmatch
 import os
 import re
-import warnings
 from collections.abc import Callable, Iterable, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any
 
-from ...errors import FootworkWarning, ModelError
+from ...errors import ModelError, warn
 from ..files.hardened_xml import MAX_DEPTH, MAX_NODES, Node, parse
 from ..files.packages import Folders
 from ..files.reading import read_file
@@ -363,7 +362,7 @@ class _Expander:
                 text = " ".join(map(str, words))
                 said = "".join(c if c.isprintable() else " " for c in text)
                 place = f"{self.file}, line {self.line}"
-                warnings.warn(f"{place}: {prefix}{said}", FootworkWarning, stacklevel=2)
+                warn(f"{place}: {prefix}{said}")
                 return ""
 
             return say

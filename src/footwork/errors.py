@@ -6,7 +6,10 @@ Every message states what was got, what was expected and, for names, what exists
 from __future__ import annotations
 
 import difflib
+import sys
+import warnings
 from collections.abc import Iterable
+from types import FrameType
 
 
 class FootworkError(Exception):
@@ -35,6 +38,15 @@ class DataError(FootworkError, ValueError):
 
 class FootworkWarning(UserWarning):
     """Something doubtful that prevents nothing, as an element of a robot description."""
+
+
+def warn(text: str, category: type[Warning] = FootworkWarning) -> None:
+    """Warn at the line outside of footwork from which this was reached."""
+    frame: FrameType | None = sys._getframe(1)
+    level = 2
+    while frame is not None and f"{frame.f_globals.get('__name__')}.".startswith("footwork."):
+        frame, level = frame.f_back, level + 1
+    warnings.warn(text, category, stacklevel=level)
 
 
 def counted(count: int, one: str, several: str = "") -> str:

@@ -13,7 +13,6 @@ import hashlib
 import json
 import os
 import stat
-import warnings
 from abc import abstractmethod
 from collections.abc import Mapping
 from contextlib import AbstractContextManager
@@ -21,7 +20,7 @@ from pathlib import Path
 from typing import Any, BinaryIO, ClassVar, Self
 from zlib import crc32
 
-from .errors import FootworkError, FootworkWarning
+from .errors import FootworkError, warn
 from .files import as_path
 
 
@@ -113,7 +112,7 @@ class Journal(AbstractContextManager["Journal"]):
                     words = (
                         f"{path}:{number}: damaged; the {self.parts} of that line are done again"
                     )
-                    warnings.warn(words, FootworkWarning, stacklevel=5)
+                    warn(words)
                 whole += len(line)
         os.ftruncate(self._file, whole)
         os.lseek(self._file, whole, os.SEEK_SET)

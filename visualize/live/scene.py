@@ -5,7 +5,6 @@ from __future__ import annotations
 import atexit
 import html
 import threading
-import warnings
 from collections.abc import Callable
 from functools import partial
 from pathlib import Path
@@ -15,7 +14,7 @@ from ... import files
 from ...arrays import Array
 from ...contacts.hold import Hold
 from ...contacts.scenario.scenario import Scenario
-from ...errors import ContactError, FootworkError, FootworkWarning
+from ...errors import ContactError, FootworkError, warn
 from ...robots.values import instance
 from ..scenes.motion import force_scale
 from ..scenes.terrain import ground_height
@@ -305,5 +304,5 @@ class _Callback:
         except Exception as error:
             if not self._warned:
                 words = f"on_change: {self._call!r:.80} raised {type(error).__name__}: {error}"
-                warnings.warn(words, FootworkWarning, stacklevel=2)
+                warn(words)
             self._warned = True

@@ -16,6 +16,7 @@ from ...arrays import Array
 from ...contacts.torque_limits import TorqueBounds
 from ...dynamics.equations import kinetic_energy, potential_energy
 from ...dynamics.motions.joint_order import single_joints
+from ...dynamics.motions.motion import Motion
 from ...dynamics.trajectory import Trajectory
 from ...errors import ConfigurationError, unknown
 from ...robots import Robot
@@ -226,6 +227,14 @@ def _draw_limits(
     beyond = (y < bounds[0]) | (y > bounds[1])
     if beyond.any():
         ax.plot(t[beyond], y[beyond], ".", color=BAD, markersize=4, zorder=5)
+
+
+def plot_motion(motion: Motion) -> NDArray[Any]:
+    """Return axes (2,): joint positions and velocities with their limits."""
+    axes = axes_grid(1, 2, (10, 3.4)).ravel()
+    plot_configuration(motion.robot, motion.t, motion.q, ax=axes[0])
+    plot_velocity(motion.robot, motion.t, motion.v, ax=axes[1])
+    return axes
 
 
 def plot_trajectory(motion: Trajectory) -> NDArray[Any]:

@@ -1,4 +1,4 @@
-"""Plot of a prediction: its motion, the normal forces of its contacts, and margins along it."""
+"""Plots of predictions: motion, normal forces of contacts, margins; of many, what they hold."""
 
 from __future__ import annotations
 
@@ -8,7 +8,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ...control.predictive.prediction import Prediction
-from .axes import GRAY, SERIES, axes_for, axes_grid
+from ...control.predictive.predictions import Predictions
+from .axes import BAD, GRAY, SERIES, axes_for, axes_grid
 
 
 def plot_prediction(prediction: Prediction) -> NDArray[Any]:
@@ -66,3 +67,50 @@ def _margins(ax: Any, prediction: Prediction) -> None:
     ax.legend(fontsize="small")
     other.set_ylabel("torques: left of their limits [%]")
     other.set_ylim(0, 105)
+
+
+def plot_predictions(predictions: Predictions) -> NDArray[Any]:
+    """Return axes (1, 2): paths of the centres of mass from above, margins over time.
+
+    Left, motions that exceed their bounds of height or tilt are red. Right, over time, margins of
+    friction of those that do not: the median, and between a tenth and nine tenths of them.
+
+    Args:
+        predictions: to draw.
+
+    Raises:
+        FootworkError: Matplotlib is not installed.
+    """
+    axes = axes_grid(1, 2, (10.0, 4.2))
+    _paths(axes[0, 0], predictions)
+    _spread(axes[0, 1], predictions)
+    return axes
+
+
+def _paths(ax: Any, predictions: Predictions) -> None:
+    axes_for(ax, "x [m]", "y [m]", "centres of mass, from above")
+    for status, colour in (("exceeded", BAD), ("unsolved", GRAY), ("optimal", SERIES[0])):
+        own = predictions.com[predictions.status == status]
+        for com in own:
+            ax.plot(com[:, 0], com[:, 1], color=colour, linewidth=0.7, alpha=0.6)
+        if len(own):
+            ax.plot([], [], color=colour, label=f"{len(own)} {status}")
+    ax.set_aspect("equal", adjustable="datalim")
+    ax.legend(fontsize="small")
+
+
+def _spread(ax: Any, predictions: Predictions) -> None:
+    axes_for(ax, "time [s]", "margin [N]", "what contacts could lose, where bounds are kept")
+    kept = predictions.status == "optimal"
+    if not kept.any():
+        return
+    times = predictions.times[kept, :-1]
+    margins = np.where(np.isfinite(predictions.margins), predictions.margins, np.nan)[kept]
+    grid = np.linspace(0.0, float(times.max()), 60)
+    pairs = zip(times, margins, strict=True)
+    each = np.array([m[np.searchsorted(t, grid, side="right") - 1] for t, m in pairs])
+    some = np.isfinite(each).any(axis=0)  # else the robot flies
+    grid, each = grid[some], each[:, some]
+    low, middle, high = np.nanquantile(each, (0.1, 0.5, 0.9), axis=0)
+    ax.fill_between(grid, low, high, color=SERIES[0], alpha=0.25, step="post", linewidth=0)
+    ax.step(grid, middle, where="post", color=SERIES[0])

@@ -11,7 +11,6 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 import numpy as np
-import pinocchio as pin
 from numpy.typing import ArrayLike
 
 from ... import dynamics
@@ -20,9 +19,10 @@ from ...contacts.contact import Contact
 from ...contacts.contact_set import ContactSet
 from ...contacts.falling import falling_path, missing_words
 from ...contacts.hold import Hold
+from ...contacts.postures.posture import Posture
 from ...contacts.regions.region import Region, static_equilibrium_polygon
 from ...contacts.zmp import zero_moment_point
-from ...dynamics import State, Wrench
+from ...dynamics import State
 from ...dynamics.closures import ties
 from ...errors import ContactError
 from ...robots.values import boolean, instance, mapping, number, sequence, text
@@ -60,6 +60,11 @@ def view_contacts(contacts: ContactSet, q: ArrayLike) -> Viewer:
     viewer.display(q)
     draw_contacts(viewer, contacts, q)
     return viewer
+
+
+def view_posture(posture: Posture) -> Viewer:
+    """Return a Viewer that shows the robot in a Posture, with its contacts as `view_contacts`."""
+    return view_contacts(posture.contacts, posture.q)
 
 
 def draw_hold(
@@ -187,7 +192,8 @@ def draw_forces(
     """
     check_viewer(viewer)
     instance(hold, "hold", Hold)
-    if hold.forces is None or hold.wrenches is None:
+    centres = hold.centres_of_pressure
+    if hold.forces is None or hold.wrenches is None or centres is None:
         return
     robot, q = hold.contacts.robot, hold.state
     known = hold.contacts.names
@@ -202,8 +208,7 @@ def draw_forces(
             if len(points) > 1:
                 name, vector = f"forces/{contact.name}/vertex {k}", metres * above(force, threshold)
                 viewer.arrow(name, point, vector, color=color, radius=thin)
-        wrench, T = hold.wrenches[contact.name], contact.pose(robot, q)
-        centre = _centre_of_pressure(wrench, T)
+        wrench, centre = hold.wrenches[contact.name], centres[contact.name]
         total = metres * above(wrench.force, threshold)
         viewer.arrow(f"forces/{contact.name}/sum", centre, total, color=color, on_top=True)
         least = max(threshold, 1e-3 * hold.balance.weight) * lever
@@ -241,15 +246,6 @@ def _patch(contact: Contact, scale: float) -> Array:
         return np.asarray(contact.points[order])
     half = _TILE * scale
     return half * np.array([[1, 1, 0], [-1, 1, 0], [-1, -1, 0], [1, -1, 0]], dtype=float)
-
-
-def _centre_of_pressure(wrench: Wrench, T: pin.SE3) -> Array:
-    """Where in the patch the force acts without tilting moment: (n × m)/f_n from the centre."""
-    n = T.rotation[:, 2]
-    normal_force = float(wrench.force @ n)
-    if abs(normal_force) < 1e-9 * (1 + float(np.linalg.norm(wrench.force))):
-        return np.asarray(T.translation)
-    return np.asarray(T.translation + np.cross(n, wrench.moment) / normal_force)
 
 
 def ground_height(contacts: ContactSet, q: ArrayLike | State) -> float:

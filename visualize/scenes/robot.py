@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
 from numpy.typing import ArrayLike
 
 from ...arrays import Array
+from ...dynamics.motions.sampled_states import SampledStates
 from ...dynamics.state import State
 from ...dynamics.trajectory import Trajectory
 from ...errors import ConfigurationError
@@ -48,8 +50,10 @@ def view_state(state: State, **options: Any) -> Viewer:
     return view_robot(state.robot, state, **options)
 
 
-def view_trajectory(motion: Trajectory, *, rate: float = 25.0) -> Viewer:
-    """Return a Viewer that plays a motion, at `rate` pictures a second [Hz], with its energy.
+def view_motion(
+    motion: SampledStates, *, rate: float = 25.0, series: Sequence[Series] = ()
+) -> Viewer:
+    """Return a Viewer that plays a motion, at `rate` pictures a second [Hz], with series over time.
 
     A robot whose base is fixed has no ground: it may hang below its base.
 
@@ -57,12 +61,17 @@ def view_trajectory(motion: Trajectory, *, rate: float = 25.0) -> Viewer:
         ConfigurationError: a rate that is not positive, a motion of one sample.
     """
     viewer = Viewer(motion.robot, ground=0.0 if motion.robot.is_floating else None)
-    energy = Series("energy", motion.t, {"energy": motion.energy}, "J")
-    viewer.animate(*picture_frames(motion, rate), series=[energy])
+    viewer.animate(*picture_frames(motion, rate), series=series)
     return viewer
 
 
-def picture_frames(motion: Trajectory, rate: float) -> tuple[Array, Array]:
+def view_trajectory(motion: Trajectory, *, rate: float = 25.0) -> Viewer:
+    """Return a Viewer that plays a Trajectory with its energy, as `view_motion`."""
+    energy = Series("energy", motion.t, {"energy": motion.energy}, "J")
+    return view_motion(motion, rate=rate, series=[energy])
+
+
+def picture_frames(motion: SampledStates, rate: float) -> tuple[Array, Array]:
     """Return times (k,) [s] of pictures at `rate` [Hz], two or more, and configurations (k, nq).
 
     Raises:

@@ -6,7 +6,6 @@ shown; Collada files are read once more for their colours and textures.
 
 from __future__ import annotations
 
-import warnings
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -17,7 +16,7 @@ from numpy.typing import ArrayLike, NDArray
 from ...arrays import Array
 from ...dynamics.per_robot import per_robot
 from ...dynamics.state import State
-from ...errors import ModelError
+from ...errors import ModelError, warn
 from ...robots.files.meshes import triangles_of
 from ...robots.robot import Robot
 from . import collada, geometry, three
@@ -56,7 +55,7 @@ def read(robot: Robot) -> Any:
         model = robot._visual
     except ModelError as error:
         message = f"{robot.name!r} is drawn as balls and sticks: {error}"
-        warnings.warn(message, MeshWarning, stacklevel=4)
+        warn(message, MeshWarning)
         return sticks(robot)
     return upright(robot, model) if model.ngeoms else sticks(robot)
 
@@ -80,11 +79,10 @@ def visuals(robot: Robot, model: Any, opacity: float = 1.0, detail: float = 0.0)
         if not objects:
             missing.append(f"{item.name} ({type(item.geometry).__name__} {item.meshPath})")
     if missing:
-        warnings.warn(
+        warn(
             f"{len(missing)} of {len(items)} visual objects of {robot.name!r} cannot be drawn: "
             + ", ".join(missing),
             MeshWarning,
-            stacklevel=5,
         )
     return shown
 

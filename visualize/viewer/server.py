@@ -13,13 +13,12 @@ import sys
 import threading
 import time
 import traceback
-import warnings
 import weakref
 from collections.abc import Callable
 from pathlib import Path
 from typing import IO
 
-from ...errors import FootworkWarning
+from ...errors import warn
 from .errors import ServerError
 from .guard import is_loopback
 from .redirect import private_folder, redirect_address, write_redirect
@@ -29,7 +28,6 @@ from .store import Entry
 START_TIMEOUT = 30.0  # [s] until the process must have told its port
 _AGAIN = "close this viewer and ask for its url again to start another"
 _WILDCARDS = {"0.0.0.0": "127.0.0.1", "::": "::1", "": "127.0.0.1"}  # to listen -> to open
-_VISUALIZE = __name__.rpartition(".viewer.")[0]
 SEND_TIMEOUT = 10.0  # [s] for which it may refuse to read
 
 # The process needs few modules of footwork, and imports no package of it, which takes five times as
@@ -144,13 +142,10 @@ class Server:
 
 
 def _warn_of(host: str, verb: str) -> None:
-    """Warn whoever has chosen an address that others can reach, outside of `visualize`."""
+    """Warn whoever has chosen an address that others can reach."""
     text = f"the viewer listens on {host}: who has the page's address can {verb} the picture, "
     text += "and who can listen to the network can read the address"
-    frame, level = sys._getframe(), 1
-    while frame.f_back is not None and frame.f_globals["__name__"].startswith(_VISUALIZE):
-        frame, level = frame.f_back, level + 1
-    warnings.warn(text, FootworkWarning, stacklevel=level)
+    warn(text)
 
 
 def _bracketed(name: str) -> str:

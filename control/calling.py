@@ -1,0 +1,67 @@
+"""What a controller is called with: (q, v, t), (t, q, v), or readings."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from inspect import Signature, signature
+from typing import Any, Literal
+
+from ..errors import ConfigurationError
+
+Arguments = Literal["q, v, t", "t, q, v", "readings"]
+
+
+def arguments_of(
+    controller: Any, name: str, usual: Literal["t, q, v", "readings"] = "t, q, v"
+) -> Arguments:
+    """Return what a controller is to be called with.
+
+    It is (q, v, t) for one that gives commands (`gives_commands`), else (t, q, v) or `Readings`, by
+    how many arguments it takes.
+
+    Args:
+        controller: the controller.
+        name: of the argument that it is.
+        usual: for one that takes both, or does not tell.
+
+    Raises:
+        ConfigurationError: what cannot be called, or takes neither.
+    """
+    if not callable(controller):
+        pair = isinstance(controller, tuple) and len(controller) == 2 and callable(controller[0])
+        raise ConfigurationError(
+            f"{name}: got a {type(controller).__name__}, expected a controller, which is called "
+            f"with (q, v, t), (t, q, v) or readings"
+            f"{' (control.stand returns one and q)' if pair else ''}"
+        )
+    if getattr(controller, "gives_commands", False):
+        return "q, v, t"
+    try:
+        taken = signature(controller)
+    except (TypeError, ValueError):  # of builtins
+        return usual
+    fits: list[Arguments] = [
+        arguments
+        for arguments in ("t, q, v", "readings")
+        if _takes(taken, arguments.count(",") + 1)
+    ]
+    if list(taken.parameters)[:3] == ["q", "v", "t"] or not fits:
+        raise ConfigurationError(
+            f"{name}: got {_words(controller, taken)}, expected one that is called with (t, q, v) "
+            "or readings and returns τ, or with (q, v, t), returns a Command and has "
+            "gives_commands = True"
+        )
+    return usual if usual in fits else fits[0]
+
+
+def _takes(taken: Signature, count: int) -> bool:
+    try:
+        taken.bind(*[None] * count)
+    except TypeError:
+        return False
+    return True
+
+
+def _words(controller: Callable[..., Any], taken: Signature) -> str:
+    named = getattr(controller, "__name__", type(controller).__name__)
+    return f"{named}({', '.join(map(str, taken.parameters))})"

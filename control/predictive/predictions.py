@@ -1,0 +1,159 @@
+"""Predictions of many states, as sequences of `Prediction` and as arrays."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from functools import cached_property
+from typing import Any, overload
+
+import numpy as np
+from numpy.typing import NDArray
+
+from ... import registry
+from ...arrays import Array, Index
+from ...contacts import ContactSet
+from ..kernels.centroidal import Nominal, Rigid, Targets
+from .blocks import Block
+from .centroidal import Body, Reference
+from .prediction import EXCEEDED, Prediction
+from .stances import Nodes
+from .subproblem import Solutions, Subproblems
+
+
+@dataclass(frozen=True, eq=False)
+class Group:
+    """Those of many predictions that have the same contacts at their nodes.
+
+    Attributes:
+        rows: (m,), which they are of M.
+        bodies: the robot in each state; see `centroidal.Body`.
+        targets: what was wanted.
+        subproblems, solutions: the convex programs, and their solutions with all multipliers.
+    """
+
+    rows: Index
+    bodies: Rigid
+    targets: Targets
+    subproblems: Subproblems
+    solutions: Solutions
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class Predictions(Sequence[Prediction]):
+    """Predictions of M states: [i] is a `Prediction`, attributes are arrays of all.
+
+    Attributes:
+        nodes: durations and stances of each.
+        groups: states, programs and solutions of those with the same contacts at their nodes.
+        contacts, blocks: of the robot.
+    """
+
+    nodes: Sequence[Nodes]
+    groups: tuple[Group, ...]
+    contacts: ContactSet
+    blocks: Mapping[str, Block]
+
+    _repr_html_ = registry.html_of
+
+    def __len__(self) -> int:
+        return len(self.nodes)
+
+    @overload
+    def __getitem__(self, i: int) -> Prediction: ...
+    @overload
+    def __getitem__(self, i: slice) -> list[Prediction]: ...
+
+    def __getitem__(self, i: int | slice) -> Prediction | list[Prediction]:
+        if isinstance(i, slice):
+            return [self[k] for k in range(*i.indices(len(self)))]
+        i = range(len(self))[i]
+        group, k = self._place[i]
+        reference = Reference(*[x[k] for x in group.targets])
+        return Prediction(
+            0.0, Body.of(group.bodies, k), self.nodes[i], reference, group.subproblems.one(k),
+            group.solutions.one(k), self.contacts, self.blocks,
+        )  # fmt: skip
+
+    def __iter__(self) -> Iterator[Prediction]:
+        return (self[i] for i in range(len(self)))
+
+    def __repr__(self) -> str:
+        told = Counter(self.status.tolist())
+        return f"Predictions({', '.join(f'{n} {status}' for status, n in told.most_common())})"
+
+    @cached_property
+    def _place(self) -> dict[int, tuple[Group, int]]:
+        """{i: its group, and which one it is of that}."""
+        return {i: (g, k) for g in self.groups for k, i in enumerate(g.rows.tolist())}
+
+    def _of_all(self, each: Callable[[Group], Any]) -> Any:
+        """(M, …), of the groups' arrays (m, …)."""
+        parts = [each(group) for group in self.groups]
+        if len(parts) == 1:
+            return parts[0]
+        found = np.empty((len(self), *parts[0].shape[1:]), parts[0].dtype)
+        for group, part in zip(self.groups, parts, strict=True):
+            found[group.rows] = part
+        return found
+
+    @cached_property
+    def status(self) -> NDArray[np.str_]:
+        """(M,), "optimal", "exceeded" or "unsolved", as of a `Prediction`."""
+        found = np.where(self.exceeded > EXCEEDED, "exceeded", "optimal")
+        return np.where(self._of_all(lambda g: g.solutions.solved), found, "unsolved")
+
+    @cached_property
+    def exceeded(self) -> Array:
+        """(M,), by how much the bounds of height [m] and tilt [rad] are exceeded at most."""
+        found: Array = self._of_all(lambda g: g.solutions.eps.max(axis=(1, 2), initial=0.0))
+        return found
+
+    @cached_property
+    def cost(self) -> Array:
+        """(M,), of the convex programs."""
+        found: Array = self._of_all(lambda g: g.solutions.cost)
+        return found
+
+    @cached_property
+    def times(self) -> Array:
+        """(M, N + 1), from the beginning on [s]."""
+        if all(each is self.nodes[0] for each in self.nodes[1:]):
+            own = [each.times for each in self.nodes[:1]]
+            return np.broadcast_to(own, self.com.shape[:2])
+        return np.array([each.times for each in self.nodes])
+
+    @cached_property
+    def com(self) -> Array:
+        """c (M, N + 1, 3) [m]."""
+        found: Array = self._of_all(lambda g: g.solutions.x[:, :, :3] + g.bodies.com[:, None])
+        return found
+
+    @cached_property
+    def velocity(self) -> Array:
+        """ċ (M, N + 1, 3) [m/s]."""
+        found: Array = self._of_all(lambda g: g.solutions.x[:, :, 3:6])
+        return found
+
+    @property
+    def _nodes(self) -> tuple[int, int]:
+        """M and N."""
+        count, ends, _ = self.com.shape
+        return count, ends - 1
+
+    @cached_property
+    def margins(self) -> Array:
+        """(M, N), how much normal force each point of a node could lose [N], see `Prediction`."""
+        return np.array([each.margins for each in self]).reshape(*self._nodes)
+
+    @cached_property
+    def torque_margins(self) -> Array:
+        """(M, N), the smallest (limit − |τ|)/limit of each node's legs, see `Prediction`."""
+        return np.array([each.torque_margins for each in self]).reshape(*self._nodes)
+
+    @property
+    def nominal(self) -> Nominal:
+        """What later predictions of these states are linearised about."""
+        forces = self._of_all(lambda g: g.solutions.w[:, :, :3])
+        return Nominal(*map(np.ascontiguousarray, (self.times, self.com, forces)))

@@ -1,0 +1,203 @@
+"""Rows of predictions: states, stances, references and wrenches as kernels read them.
+
+A call of `Predictive` has one row, a batch M. What is the same for all may be given once.
+"""
+
+from __future__ import annotations
+
+import itertools
+from collections.abc import Mapping, Sequence
+from typing import Any, TypeVar
+
+import numpy as np
+from numpy.typing import ArrayLike
+
+from ...arrays import Array, Index
+from ...dynamics import Wrench
+from ...errors import ConfigurationError
+from ...robots.values import array, sequence
+from ..kernels.centroidal import Grid, Nominal, Targets
+from .centroidal import Reference
+from .stances import Nodes
+
+Tuple = TypeVar("Tuple", bound=tuple[Any, ...])
+
+
+def state_rows(value: ArrayLike, width: int, name: str) -> Array:
+    """Return (M, width) finite numbers, one row if one was given."""
+    return np.atleast_2d(array(value, name, (width,), (None, width), meaning="a state a row"))
+
+
+def common_length(**lengths: int) -> int:
+    """Return the M of what has M rows, or one for all.
+
+    Raises:
+        ConfigurationError: there are several.
+    """
+    several = {count for count in lengths.values() if count != 1}
+    if len(several) > 1:
+        told = ", ".join(f"{count} of {name}" for name, count in lengths.items())
+        raise ConfigurationError(f"got {told}; expected as many of each, or one for all")
+    return several.pop() if several else 1
+
+
+def part(arrays: Tuple, rows: Index) -> Tuple:
+    """Return a NamedTuple of arrays (M, …) of some rows, in their order."""
+    if len(rows) == len(arrays[0]):
+        return arrays
+    return type(arrays)(*[x[rows] for x in arrays])
+
+
+# --- nodes ----------------------------------------------------------------------------------------
+
+
+def alike(grids: Sequence[Nodes], count: int) -> list[Index]:
+    """Return which of so many rows have the same contacts at their nodes.
+
+    Args:
+        grids: of each row, or one for all.
+        count: M.
+    """
+    if len(grids) == 1:
+        return [np.arange(count)]
+    groups: dict[Any, list[int]] = {}
+    for i, grid in enumerate(grids):
+        own = tuple(tuple(stance.places) for stance in grid.own)
+        groups.setdefault((grid.index.tobytes(), own), []).append(i)
+    return [np.array(rows) for rows in groups.values()]
+
+
+def grid_of(grids: Sequence[Nodes], numbers: Mapping[str, int], known: Array) -> Grid:
+    """Return the nodes of rows.
+
+    Args:
+        grids: of each row, or one for all, with the same contacts at their nodes.
+        numbers: of the robot's contacts, by name.
+        known: [F; M] (M, 6) about the world's origin.
+    """
+    names = [list(stance.places) for stance in grids[0].own]
+    begin = np.array([0, *itertools.accumulate(map(len, names))])
+    contact = np.array([numbers[name] for each in names for name in each], dtype=np.intp)
+    poses = np.array([
+        [T.homogeneous for stance in each.own for T in stance.places.values()] for each in grids
+    ]).reshape(len(grids), -1, 4, 4)  # fmt: skip
+    durations = np.array([each.durations for each in grids])
+    rows = [repeated(x, len(known)) for x in (durations, poses)]
+    return Grid(rows[0], grids[0].index, begin, contact, rows[1], known)
+
+
+def repeated(x: Array, count: int) -> Array:
+    """An array of so many rows, of one that has as many or one."""
+    if len(x) != count:
+        x = np.broadcast_to(x, (count, *x.shape[1:]))
+    return np.ascontiguousarray(x)
+
+
+# --- references -----------------------------------------------------------------------------------
+
+
+def references_of(given: Any) -> list[Any]:
+    """Return references, functions of times: one for all, or of each row.
+
+    Raises:
+        ConfigurationError: no functions.
+    """
+    each = [given] if callable(given) or not isinstance(given, Sequence) else list(given)
+    for reference in each:
+        if not callable(reference):
+            raise ConfigurationError(
+                f"reference: got {reference!r:.80}; expected a function of times, that returns a "
+                "Reference"
+            )
+    return each
+
+
+def targets_of(references: Sequence[Any], grids: Sequence[Nodes], count: int) -> Targets:
+    """Return what references want of `count` rows.
+
+    A function for all is called once, where all nodes last as long; its arrays may have rows.
+
+    Raises:
+        ConfigurationError: arrays of other shapes.
+    """
+    times = [grid.times for grid in grids]
+    same = all(np.array_equal(each, times[0]) for each in times)
+    if len(references) == 1 and same:
+        wanted = [references[0](times[0])]
+    else:
+        pairs = zip(itertools.cycle(references), itertools.cycle(times), strict=False)
+        wanted = [reference(each) for reference, each in itertools.islice(pairs, count)]
+    return stacked(wanted, len(times[0]), count)
+
+
+def stacked(wanted: Sequence[Reference], nodes: int, count: int) -> Targets:
+    """Return the arrays of references at so many nodes' ends, with a first axis of `count`.
+
+    Raises:
+        ConfigurationError: arrays of other shapes.
+    """
+    found = []
+    for name in Targets._fields:
+        entry, parts = (3, 3) if name == "rotation" else (3,), list[Array]()
+        for each in wanted:
+            x = getattr(each, name)
+            x = np.zeros((1, nodes, 3)) if x is None else np.asarray(x, dtype=float)
+            if x.ndim == len(entry) + 1:
+                x = x[None]
+            if x.shape[1:] != (nodes, *entry) or (len(wanted) > 1 and len(x) > 1):
+                raise ConfigurationError(
+                    f"reference: got {name} of shape {np.shape(getattr(each, name))}, expected "
+                    f"{(nodes, *entry)}"
+                )
+            parts.append(x)
+        x = parts[0] if len(parts) == 1 else np.concatenate(parts)
+        if len(x) not in (1, count):
+            raise ConfigurationError(
+                f"reference: got {name} of {len(x)} rows, expected {count}, or one for all"
+            )
+        found.append(repeated(x, count))
+    return Targets(*found)
+
+
+def about_targets(grid: Grid, targets: Targets, gravity: Array) -> Nominal:
+    """Return what to linearise about before there is a prediction: the reference, at rest."""
+    count, N = grid.h.shape
+    times = np.zeros((count, N + 1))
+    grid.h.cumsum(axis=1, out=times[:, 1:])
+    forces = np.empty((count, N, 3))
+    forces[:] = -gravity
+    return Nominal(times, targets.com, forces)
+
+
+# --- wrenches -------------------------------------------------------------------------------------
+
+
+def known_wrench(wrenches: Any) -> Array:
+    """Return [F; M] (6,) of known wrenches about the world's origin, in its axes."""
+    found = np.zeros(6)
+    if wrenches is None:
+        return found
+    for wrench in (
+        [wrenches] if isinstance(wrenches, Wrench) else sequence(wrenches, "wrenches", Wrench)
+    ):
+        if wrench.point is None or wrench.axes != "world":
+            raise ConfigurationError(
+                f"wrenches: got {wrench!r}; expected wrenches at a point, in world axes"
+            )
+        found += wrench.at(np.zeros(3)).vector
+    return found
+
+
+def wrench_rows(wrenches: Any) -> Array | None:
+    """Return wrenches (M, 6) that are given as an array; None where they are `Wrench` each."""
+    if wrenches is None or isinstance(wrenches, Wrench):
+        return None
+    if isinstance(wrenches, Sequence) and any(isinstance(each, Wrench) for each in wrenches):
+        return None
+    return state_rows(wrenches, 6, "wrenches")
+
+
+def about_origin(wrenches: Array, com: Array) -> Array:
+    """Return wrenches (M, 6) about the world's origin that are given about the centre of mass."""
+    force = wrenches[:, :3]
+    return np.hstack([force, wrenches[:, 3:] + np.cross(com, force)])
