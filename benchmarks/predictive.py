@@ -94,7 +94,7 @@ def batch_ratio(robot: Any, feet: Any, q: Any, gait: str, speed: float) -> float
         progress=False,
     )  # fmt: skip
     state = fw.dynamics.State(robot, motion.q[-1], motion.v[-1])
-    ahead = walker.ahead(state, float(motion.t[-1]))
+    ahead = walker.ahead(state, t=float(motion.t[-1]))
     v = state.v + np.random.default_rng(0).normal(scale=PUSH, size=(BATCH, robot.nv))
 
     def calls() -> None:

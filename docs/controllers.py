@@ -161,7 +161,7 @@ def pushes() -> Figure:
     forward = state.frame_placement(base).rotation.T
     for row, (angle, size) in zip(v, itertools.product(angles, change), strict=True):
         row[:3] += size * forward @ [np.cos(angle), np.sin(angle), 0.0]
-    ahead = walker.ahead(state, float(motion.t[-1]))
+    ahead = walker.ahead(state, t=float(motion.t[-1]))
     found = walker.predictive.batch(state.q, v, *ahead)
     found = walker.predictive.batch(state.q, v, *ahead, about=found)
     held = (found.status == "optimal").reshape(angles.size, change.size)

@@ -441,6 +441,7 @@ def of_control() -> dict[str, dict[str, Any]]:
         "control.PredictiveGait": {"on_failure": "raise"},
         "control.Predictive": {"count": 4},
         "control.Predictive.__call__": {"stances": [stance], "reference": ahead, "state": moving},
+        "control.Predictive.batch": {"stances": [stance], "reference": ahead},
         "control.PushRecoveryController": {"on_failure": "raise"},
         "control.simulate": {"controller": falling, "progress": False},
         "control.speed_limits": {"most": 0.2},

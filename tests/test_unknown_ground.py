@@ -306,10 +306,10 @@ def test_no_prediction_counts_on_a_foot_that_searches_the_ground(waits):
         walker(q, still, t)
         t += 2e-3
     stands = walker._feet_in(FootMode.STANCE)
-    before = walker.ahead(fw.dynamics.State(robot, q, still), t)[0]
+    before = walker.ahead(q, still, t)[0]
     lost = stands[0]
     walker._search(lost, fw.dynamics.State(robot, q, still), t)
-    first, then, *_ = walker.ahead(fw.dynamics.State(robot, q, still), t)[0]
+    first, then, *_ = walker.ahead(q, still, t)[0]
     assert set(first.places) == {foot.name for foot in stands} - {lost.name}
     assert set(then.places) == {foot.name for foot in stands}
     assert first.duration == walker.uneven.search_time(walker.plan)

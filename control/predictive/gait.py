@@ -31,6 +31,7 @@ from ..limbs import limbs_of
 from ..references import Desired, moved
 from ..tasks import FrameTask, MomentumTask, PostureTask, Task
 from ..tasks.forces import MOMENTS
+from ..whole_body.failure import LATEST, checked_state
 from ..whole_body.joint_limits import JointLimits
 from ..whole_body.standing import trunk
 from .centroidal import Reference
@@ -199,21 +200,27 @@ class PredictiveGait(GaitController):
     def _prepare(self, state: State, t: float) -> None:
         super()._prepare(state, t)
         if self.prediction is None or not 0 <= t - self.prediction.t < self.every:
-            found = self.predictive(state, *self.ahead(state, t), t)
+            found = self.predictive(state, *self.ahead(state, t=t), t)
             if self.prediction is None or found.solution.solved:  # else the last one goes on
                 self.prediction = found
 
     # --- what is wanted, and what is predicted --------------------------------------------------
 
-    def ahead(self, state: State, t: float) -> tuple[list[Stance], Any]:
+    def ahead(
+        self, q: ArrayLike | State, v: ArrayLike | None = None, t: float = 0.0
+    ) -> tuple[list[Stance], Any]:
         """Return what a prediction is told: the stances from now on, and the reference.
 
         For predictions of your own, as of other states at this time (`Predictive.batch`).
 
         Args:
-            state: (q, v).
+            q, v: (nq,), (nv,), or a `dynamics.State`.
             t: when the gait was last asked for torques [s].
+
+        Raises:
+            ConfigurationError: values that are none of the robot, no velocity, an invalid time.
         """
+        state = checked_state(self.robot, q, v, t, -LATEST, "none")
         stances, swings = self._stances(state, t)
         return stances, self._wanted(state, t, swings)
 
