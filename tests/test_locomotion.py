@@ -7,7 +7,7 @@ import pinocchio as pin
 import pytest
 from stances import standing
 
-from footwork import cli, control, dynamics
+from footwork import cli, control, dynamics, robots
 from footwork.contacts import Box, ContactSet, SurfaceContact, Terrain
 from footwork.control import gaits, judging
 from footwork.control.gaits.path import Path
@@ -351,3 +351,16 @@ def test_narrow_soles_that_are_told_to_stand_do_not_step():
     found = judging.trial(robot, make, judging.World(), velocity=(0, 0, 0), duration=2.5, q=q)
     assert not found.ended
     assert made[-1].controller.steps == 0
+
+
+@pytest.mark.slow
+def test_a_humanoid_walks_as_fast_as_it_is_told():
+    """Its legs have 0.43 of its mass: they move ξ off the plan of a point mass at each step."""
+    pytest.importorskip("mujoco")
+    robot = robots.load("g1")
+    _, q = control.stand(robot, crouch=0.02)
+    found = judging.trial(
+        robot, partial(judging.walker, gait="walk"), velocity=(0.3, 0.0, 0.0), duration=7.0, q=q
+    )
+    assert found.survived
+    assert found.speed == pytest.approx(0.3, abs=0.02)
