@@ -431,7 +431,7 @@ def test_ramps_take_the_jumps_out_of_a_trot():
 
 @pytest.mark.parametrize(
     ("name", "speed", "most"),
-    [("biped", 0.3, 0.045), ("talos", 0.4, 0.065), ("anymal", 0.5, 0.06), ("go2", 0.6, 0.08)],
+    [("biped", 0.3, 0.03), ("talos", 0.4, 0.045), ("anymal", 0.5, 0.06), ("go2", 0.6, 0.08)],
 )
 def test_torques_change_little_from_tick_to_tick(name, speed, most):
     """Of a walk without noise at 500 Hz, in their limits; lift-offs and touch-downs included.

@@ -44,7 +44,6 @@ from .ground_plane import GroundPlane
 from .path import Path
 from .placement import FootPlacement
 from .rolling import rolling
-from .stepping import Stepping
 from .support import Support
 from .walking import WalkingController
 
@@ -63,6 +62,10 @@ LIFT = 0.15
 # how far from its nearest edge the centre of pressure of a sole stays [h]: nearer, and on boards,
 # soles tip; and of narrow ones at least what share of it may be used
 EDGE, NARROW = 0.03, 0.35
+# errors of ξ that such narrow soles are left to correct [h]. One that lasts (swinging legs have
+# much of the mass, masses are not as told) remains as large, and the speed is off by it: at 0.065,
+# more than the centre of pressure can there, G1 walked at 0.38 m/s where it was told 0.3
+LITTLE = 0.02
 HOME = 0.08  # distance from its place among the others at which a foot may stay in the end [h]
 SETTLED = 4  # rounds after which times and heights fit each other
 BESIDE = 0.15  # distance of all feet from the path at which the robot may stay in the end [h]
@@ -120,7 +123,8 @@ class GaitController(WalkingController):
             of the time [s] that returns it.
         options: of the WalkingController; feet swing 5 cm high, and lower on small robots, and
             sole_share keeps the centre of pressure 0.03 of the height of the centre of mass from
-            the nearest edge of a sole, but is at least 0.35.
+            the nearest edge of a sole, but is at least 0.35; on soles as narrow as that footholds
+            answer errors of ξ from 0.02 of the height on, else from 0.065 on.
 
     Attributes:
         path: where it is commanded to be.
@@ -131,11 +135,6 @@ class GaitController(WalkingController):
         ConfigurationError, ContactError: what does not fit the robot; a velocity that this gait
             cannot reach.
     """
-
-    # an error of ξ that lasts (swinging legs have much of the mass, masses are not as told) remains
-    # as large as what soles are left to correct, and the speed is off by it: at 0.065, more than
-    # the centre of pressure can in G1's soles, it walked at 0.38 m/s where it was told 0.3
-    stepping = Stepping(ankles=0.02)
 
     def __init__(
         self,
@@ -155,6 +154,9 @@ class GaitController(WalkingController):
         height = float(dynamics.com(robot, q)[2] - centre[2])
         share = _sole_share(contacts, height)
         own = {"step_height": min(0.05, LIFT * height), "sole_share": share}
+        if share == NARROW:
+            ankles = min(self.stepping.ankles, LITTLE)
+            self.stepping = self.stepping._replace(ankles=ankles)
         super().__init__(robot, contacts, q, [Phase(1.0, centre, centre)], **own | options)
         self._own_height = self._height = self.plan.height
         ahead = heading(contacts, q)

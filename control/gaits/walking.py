@@ -421,9 +421,7 @@ class WalkingController:
         ):
             return
         retimed = feedback.timed is not self.plan
-        # what is moved late asks for large accelerations: of soles in the smaller steps
-        left = max(lands - t, 0.0) / feedback.planned if self._on_soles else 1.0
-        if retimed or np.linalg.norm(feedback.offset - self._swung) > MOVED * left:
+        if retimed or np.linalg.norm(feedback.offset - self._swung) > MOVED:
             feet = self._feet_in(FootMode.SWING)
             ways = [way for f in feet if (way := self._on_ground(f, feedback.offset)) is not None]
             if len(ways) < len(feet):  # no place to stand: it goes on as it was to
