@@ -218,6 +218,37 @@ def test_a_batch_of_no_states_and_inputs_that_do_not_fit():
         predict.batch(q, v, steps, None)
 
 
+def test_weights_and_durations_are_numbers_of_any_type():
+    """Kernels read floats of double precision."""
+    robot, feet, q = standing("go2")
+    state, data = State(robot, q, np.zeros(robot.nv)), []
+    for kind, number in ((float, float), (int, np.float32), (np.float32, np.int64)):
+        weights = Weights(
+            position=(kind(30), kind(200)), velocity=(kind(6), kind(6)), spin=kind(1),
+            turn=(kind(60), kind(30)), force=kind(1), last=kind(1), excess=kind(100),
+        )  # fmt: skip
+        stances_ = [Stance(number(2), feet.placements(q))]
+        predict = Predictive(robot, feet, q, weights=weights)
+        data.append(predict(state, stances_, upright(state)).subproblem.data)
+    np.testing.assert_array_equal(data[1], data[0])
+    np.testing.assert_array_equal(data[2], data[0])
+
+
+@needs_numba
+@pytest.mark.parametrize("name", ["go2", "g1"])
+def test_references_of_gaits_read_times_of_any_type(name):
+    robot, feet, q = standing(name)
+    walker = PredictiveGait(robot, feet, q, velocity=(0.3, 0.0, 0.0))
+    state = State(robot, q, np.zeros(robot.nv))
+    walker(q, state.v, 0.0)
+    _, reference = walker.ahead(state, t=0.0)
+    told = reference(np.array([0.0, 1.0, 2.0]))
+    for times in ([0, 1, 2], np.arange(3), np.arange(6.0)[::2] / 2):
+        found = reference(times)
+        np.testing.assert_array_equal(found.com, told.com)
+        np.testing.assert_array_equal(found.velocity, told.velocity)
+
+
 @needs_numba
 def test_pushes_that_no_forces_hold_are_solved_too():
     """Multipliers of limits that are met have large rounding errors: the best iterate is kept."""

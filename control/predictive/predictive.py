@@ -78,9 +78,10 @@ class Weights:
 
     def __post_init__(self) -> None:
         for name in ("position", "velocity", "turn"):
-            array(getattr(self, name), name, (2,), at_least=0)
+            pair = array(getattr(self, name), name, (2,), at_least=0)
+            object.__setattr__(self, name, tuple(pair.tolist()))
         for name in ("spin", "force", "last", "excess"):
-            number(getattr(self, name), name, at_least=0)
+            object.__setattr__(self, name, number(getattr(self, name), name, at_least=0))
 
     def scaled(self, length: float) -> Weights:
         """Return those of a robot that is larger by a factor in all directions."""
