@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import pickle
+import warnings
 from dataclasses import replace
 
 import numpy as np
@@ -202,6 +203,27 @@ def test_rows_of_a_batch_may_have_terrains_and_references_of_their_own():
         np.testing.assert_array_equal(one.reference.com, found[i].reference.com)
 
 
+@needs_numba
+def test_what_is_the_same_for_all_rows_of_a_batch_is_given_once():
+    predict, q, v, steps = rows_of_pushes(*CASES[0], 3)
+    ahead, push = upright(State(predict.robot, q, v[0])), np.array([5.0, 3.0, -8.0, 0.4, 0.2, 0.1])
+
+    def data(stances=steps, reference=ahead, **options):
+        found = predict.batch(q, v, stances, reference, **options)
+        return np.array([each.subproblem.data for each in found])
+
+    each, free = data(wrenches=np.tile(push, (3, 1))), data()
+    assert np.abs(each - free).max() > 1e-3
+    np.testing.assert_array_equal(data(wrenches=push), each)
+    np.testing.assert_array_equal(data(wrenches=[push.tolist()] * 3), each)
+    np.testing.assert_array_equal(data(wrenches=[]), free)
+    held = Wrench(push[:3], push[3:], np.zeros(3))
+    np.testing.assert_array_equal(data(wrenches=iter([held])), data(wrenches=[held]))
+    np.testing.assert_array_equal(data(stances=iter(steps)), free)
+    np.testing.assert_array_equal(data(stances=(iter(steps) for _ in range(3))), free)
+    np.testing.assert_array_equal(data(reference=iter([ahead] * 3)), free)
+
+
 def test_a_batch_of_no_states_and_inputs_that_do_not_fit():
     predict, q, v, steps = rows_of_pushes(*CASES[0], 3)
     robot, state = predict.robot, State(predict.robot, q, v[0])
@@ -209,13 +231,40 @@ def test_a_batch_of_no_states_and_inputs_that_do_not_fit():
     none = predict.batch(np.empty((0, robot.nq)), np.empty((0, robot.nv)), steps, ahead)
     assert len(none) == 0
     assert none.com.shape == (0, 17, 3)
+    assert none.times.shape == (0, 17)
     assert none.margins.shape == (0, 16)
+    again = predict.batch(np.empty((0, robot.nq)), np.empty((0, robot.nv)), steps, [], about=none)
+    assert len(again) == 0
     with pytest.raises(fw.ConfigurationError, match=r"got 1 of q, 3 of v, .* 2 of wrenches"):
         predict.batch(q, v, steps, ahead, wrenches=np.zeros((2, 6)))
     with pytest.raises(fw.ConfigurationError, match="reference: got com of shape"):
         predict.batch(q, v, steps, lambda times: replace(ahead(times), com=np.zeros((5, 3))))
     with pytest.raises(fw.ConfigurationError, match="reference: got None; expected a function"):
         predict.batch(q, v, steps, None)
+    with pytest.raises(fw.ConfigurationError, match=r"reference\(times\): got None, expected"):
+        predict.batch(q, v, steps, lambda times: None)
+    usual = ahead(np.zeros(17))
+    for name in ("com", "velocity", "rotation", "rate"):
+        broken = replace(usual, **{name: getattr(usual, name) * np.nan})
+        for asked in (lambda f: predict.batch(q, v, steps, f), lambda f: predict(state, steps, f)):
+            with pytest.raises(fw.ConfigurationError, match=f"reference: {name}: got nan at index"):
+                asked(lambda times, broken=broken: broken)
+
+
+def test_plots_of_no_states_and_of_unsolved_ones():
+    pytest.importorskip("matplotlib")
+    predict, q, v, steps = rows_of_pushes(*CASES[0], 3)
+    ahead = upright(State(predict.robot, q, v[0]))
+    some, none = (predict.batch(q, rows, steps, ahead) for rows in (v, v[:0]))
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        assert fw.plot(none)[0, 0].get_legend() is None
+        (group,) = some.groups
+        found = group.solutions._replace(solved=np.zeros(3, dtype=bool))
+        unsolved = replace(some, groups=(replace(group, solutions=found),))
+        (label,) = fw.plot(unsolved)[0, 0].get_legend().get_texts()
+    assert label.get_text() == "3 unsolved"
+    assert repr(unsolved) == "Predictions(3 unsolved)"
 
 
 def test_weights_and_durations_are_numbers_of_any_type():

@@ -119,10 +119,7 @@ class Predictions(Sequence[Prediction]):
     @cached_property
     def times(self) -> Array:
         """(M, N + 1), from the beginning on [s]."""
-        if all(each is self.nodes[0] for each in self.nodes[1:]):
-            own = [each.times for each in self.nodes[:1]]
-            return np.broadcast_to(own, self.com.shape[:2])
-        return np.array([each.times for each in self.nodes])
+        return np.array([each.times for each in self.nodes]).reshape(self.com.shape[:2])
 
     @cached_property
     def com(self) -> Array:
