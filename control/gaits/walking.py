@@ -421,7 +421,8 @@ class WalkingController:
         ):
             return
         retimed = feedback.timed is not self.plan
-        # what is moved late asks for large accelerations: of soles in the smaller steps
+        # a foothold that moves late asks for large accelerations: soles follow it in steps that
+        # are the smaller, the less time is left
         left = max(lands - t, 0.0) / feedback.planned if self._on_soles else 1.0
         if retimed or np.linalg.norm(feedback.offset - self._swung) > MOVED * left:
             feet = self._feet_in(FootMode.SWING)
