@@ -251,6 +251,26 @@ def test_a_batch_of_no_states_and_inputs_that_do_not_fit():
                 asked(lambda times, broken=broken: broken)
 
 
+def test_parts_of_predictions_are_shown_in_a_line():
+    predict, q, v, steps = rows_of_pushes(*CASES[0], 2)
+    v[:, 0] = 5.0
+    some = predict.batch(q, v, steps, upright(State(predict.robot, q, 0 * v[0])))
+    one, (group,) = some[0], some.groups
+    assert repr(one.subproblem).startswith(
+        "Subproblem(h (16,), s (16, 3), K (16, 3, 3), e (16, 12)"
+    )
+    assert repr(one.solution).startswith("Solution(u (")
+    assert repr(one.reference) == (
+        "Reference(com (17, 3), velocity (17, 3), rotation (17, 3, 3), rate (17, 3), legs (17, 3))"
+    )
+    assert repr(one.certificate) == f"Certificate(value={one.certificate.value:.4g})"
+    assert one.certificate.value > 0
+    assert repr(group) == "Group(2 predictions)"
+    assert repr(group.solutions).startswith("Solutions(u (2, ")
+    for part in (one.subproblem, one.solution, group.solutions, group.subproblems):
+        assert len(repr(part)) < 400
+
+
 def test_plots_of_no_states_and_of_unsolved_ones():
     pytest.importorskip("matplotlib")
     predict, q, v, steps = rows_of_pushes(*CASES[0], 3)

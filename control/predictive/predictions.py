@@ -14,6 +14,7 @@ from numpy.typing import NDArray
 from ... import registry
 from ...arrays import Array, Index
 from ...contacts import ContactSet
+from ...errors import counted
 from ..kernels.centroidal import Nominal, Rigid, Targets
 from .blocks import Block
 from .centroidal import Body, Reference
@@ -22,7 +23,7 @@ from .stances import Nodes
 from .subproblem import Solutions, Subproblems
 
 
-@dataclass(frozen=True, eq=False)
+@dataclass(frozen=True, eq=False, repr=False)
 class Group:
     """Those of many predictions that have the same contacts at their nodes.
 
@@ -38,6 +39,9 @@ class Group:
     targets: Targets
     subproblems: Subproblems
     solutions: Solutions
+
+    def __repr__(self) -> str:
+        return f"Group({counted(len(self.rows), 'prediction')})"
 
 
 @dataclass(frozen=True, eq=False, repr=False)
