@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import pickle
+import warnings
 from dataclasses import replace
 
 import numpy as np
@@ -202,6 +203,27 @@ def test_rows_of_a_batch_may_have_terrains_and_references_of_their_own():
         np.testing.assert_array_equal(one.reference.com, found[i].reference.com)
 
 
+@needs_numba
+def test_what_is_the_same_for_all_rows_of_a_batch_is_given_once():
+    predict, q, v, steps = rows_of_pushes(*CASES[0], 3)
+    ahead, push = upright(State(predict.robot, q, v[0])), np.array([5.0, 3.0, -8.0, 0.4, 0.2, 0.1])
+
+    def data(stances=steps, reference=ahead, **options):
+        found = predict.batch(q, v, stances, reference, **options)
+        return np.array([each.subproblem.data for each in found])
+
+    each, free = data(wrenches=np.tile(push, (3, 1))), data()
+    assert np.abs(each - free).max() > 1e-3
+    np.testing.assert_array_equal(data(wrenches=push), each)
+    np.testing.assert_array_equal(data(wrenches=[push.tolist()] * 3), each)
+    np.testing.assert_array_equal(data(wrenches=[]), free)
+    held = Wrench(push[:3], push[3:], np.zeros(3))
+    np.testing.assert_array_equal(data(wrenches=iter([held])), data(wrenches=[held]))
+    np.testing.assert_array_equal(data(stances=iter(steps)), free)
+    np.testing.assert_array_equal(data(stances=(iter(steps) for _ in range(3))), free)
+    np.testing.assert_array_equal(data(reference=iter([ahead] * 3)), free)
+
+
 def test_a_batch_of_no_states_and_inputs_that_do_not_fit():
     predict, q, v, steps = rows_of_pushes(*CASES[0], 3)
     robot, state = predict.robot, State(predict.robot, q, v[0])
@@ -209,13 +231,91 @@ def test_a_batch_of_no_states_and_inputs_that_do_not_fit():
     none = predict.batch(np.empty((0, robot.nq)), np.empty((0, robot.nv)), steps, ahead)
     assert len(none) == 0
     assert none.com.shape == (0, 17, 3)
+    assert none.times.shape == (0, 17)
     assert none.margins.shape == (0, 16)
+    again = predict.batch(np.empty((0, robot.nq)), np.empty((0, robot.nv)), steps, [], about=none)
+    assert len(again) == 0
     with pytest.raises(fw.ConfigurationError, match=r"got 1 of q, 3 of v, .* 2 of wrenches"):
         predict.batch(q, v, steps, ahead, wrenches=np.zeros((2, 6)))
     with pytest.raises(fw.ConfigurationError, match="reference: got com of shape"):
         predict.batch(q, v, steps, lambda times: replace(ahead(times), com=np.zeros((5, 3))))
     with pytest.raises(fw.ConfigurationError, match="reference: got None; expected a function"):
         predict.batch(q, v, steps, None)
+    with pytest.raises(fw.ConfigurationError, match=r"reference\(times\): got None, expected"):
+        predict.batch(q, v, steps, lambda times: None)
+    usual = ahead(np.zeros(17))
+    for name in ("com", "velocity", "rotation", "rate"):
+        broken = replace(usual, **{name: getattr(usual, name) * np.nan})
+        for asked in (lambda f: predict.batch(q, v, steps, f), lambda f: predict(state, steps, f)):
+            with pytest.raises(fw.ConfigurationError, match=f"reference: {name}: got nan at index"):
+                asked(lambda times, broken=broken: broken)
+
+
+def test_parts_of_predictions_are_shown_in_a_line():
+    predict, q, v, steps = rows_of_pushes(*CASES[0], 2)
+    v[:, 0] = 5.0
+    some = predict.batch(q, v, steps, upright(State(predict.robot, q, 0 * v[0])))
+    one, (group,) = some[0], some.groups
+    assert repr(one.subproblem).startswith(
+        "Subproblem(h (16,), s (16, 3), K (16, 3, 3), e (16, 12)"
+    )
+    assert repr(one.solution).startswith("Solution(u (")
+    assert repr(one.reference) == (
+        "Reference(com (17, 3), velocity (17, 3), rotation (17, 3, 3), rate (17, 3), legs (17, 3))"
+    )
+    assert repr(one.certificate) == f"Certificate(value={one.certificate.value:.4g})"
+    assert one.certificate.value > 0
+    assert repr(group) == "Group(2 predictions)"
+    assert repr(group.solutions).startswith("Solutions(u (2, ")
+    for part in (one.subproblem, one.solution, group.solutions, group.subproblems):
+        assert len(repr(part)) < 400
+
+
+def test_plots_of_no_states_and_of_unsolved_ones():
+    pytest.importorskip("matplotlib")
+    predict, q, v, steps = rows_of_pushes(*CASES[0], 3)
+    ahead = upright(State(predict.robot, q, v[0]))
+    some, none = (predict.batch(q, rows, steps, ahead) for rows in (v, v[:0]))
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        assert fw.plot(none)[0, 0].get_legend() is None
+        (group,) = some.groups
+        found = group.solutions._replace(solved=np.zeros(3, dtype=bool))
+        unsolved = replace(some, groups=(replace(group, solutions=found),))
+        (label,) = fw.plot(unsolved)[0, 0].get_legend().get_texts()
+    assert label.get_text() == "3 unsolved"
+    assert repr(unsolved) == "Predictions(3 unsolved)"
+
+
+def test_weights_and_durations_are_numbers_of_any_type():
+    """Kernels read floats of double precision."""
+    robot, feet, q = standing("go2")
+    state, data = State(robot, q, np.zeros(robot.nv)), []
+    for kind, number in ((float, float), (int, np.float32), (np.float32, np.int64)):
+        weights = Weights(
+            position=(kind(30), kind(200)), velocity=(kind(6), kind(6)), spin=kind(1),
+            turn=(kind(60), kind(30)), force=kind(1), last=kind(1), excess=kind(100),
+        )  # fmt: skip
+        stances_ = [Stance(number(2), feet.placements(q))]
+        predict = Predictive(robot, feet, q, weights=weights)
+        data.append(predict(state, stances_, upright(state)).subproblem.data)
+    np.testing.assert_array_equal(data[1], data[0])
+    np.testing.assert_array_equal(data[2], data[0])
+
+
+@needs_numba
+@pytest.mark.parametrize("name", ["go2", "g1"])
+def test_references_of_gaits_read_times_of_any_type(name):
+    robot, feet, q = standing(name)
+    walker = PredictiveGait(robot, feet, q, velocity=(0.3, 0.0, 0.0))
+    state = State(robot, q, np.zeros(robot.nv))
+    walker(q, state.v, 0.0)
+    _, reference = walker.ahead(state, t=0.0)
+    told = reference(np.array([0.0, 1.0, 2.0]))
+    for times in ([0, 1, 2], np.arange(3), np.arange(6.0)[::2] / 2):
+        found = reference(times)
+        np.testing.assert_array_equal(found.com, told.com)
+        np.testing.assert_array_equal(found.velocity, told.velocity)
 
 
 @needs_numba

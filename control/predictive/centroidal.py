@@ -29,12 +29,13 @@ import numpy as np
 import pinocchio as pin
 
 from ...arrays import Array
+from ...reprs import shapes
 from ...robots.robot import Robot
 from ..kernels.centroidal import FADING, Rigid, Targets
 from .terms import Terms
 
 
-@dataclass(frozen=True, eq=False)
+@dataclass(frozen=True, eq=False, repr=False)
 class Reference:
     """What a prediction should follow, at the beginning of its N nodes and at its end.
 
@@ -51,6 +52,9 @@ class Reference:
     rotation: Array
     rate: Array
     legs: Array | None = None
+
+    def __repr__(self) -> str:
+        return shapes(self)
 
 
 @dataclass(frozen=True, eq=False)

@@ -24,7 +24,7 @@ from .subproblem import E, Subproblem
 SMALL = 1e-9  # R, in weights: makes the forces of least excess unique
 
 
-@dataclass(frozen=True, eq=False)
+@dataclass(frozen=True, eq=False, repr=False)
 class Certificate:
     """Multipliers that bound Σ ρ ε from below.
 
@@ -39,6 +39,9 @@ class Certificate:
     bounds: Array
     rows: Array
     cones: Array
+
+    def __repr__(self) -> str:
+        return f"Certificate(value={self.value:.4g})"
 
     @property
     def value(self) -> float:

@@ -268,7 +268,8 @@ class PredictiveGait(GaitController):
         plan = self.plan if self._feedback is None else self._feedback.landed
         place, since = state.com[:2].copy(), t - self.begin
 
-        def reference(times: Array) -> Reference:
+        def reference(times: ArrayLike) -> Reference:
+            times = np.ascontiguousarray(times, dtype=float)  # as the kernel reads it
             n = len(times)
             xi = (
                 [plan.dcm(since + ahead)[0][:2] for ahead in times.tolist()]

@@ -14,6 +14,7 @@ from numpy.typing import NDArray
 from ... import registry
 from ...arrays import Array, Index
 from ...contacts import ContactSet
+from ...errors import counted
 from ..kernels.centroidal import Nominal, Rigid, Targets
 from .blocks import Block
 from .centroidal import Body, Reference
@@ -22,7 +23,7 @@ from .stances import Nodes
 from .subproblem import Solutions, Subproblems
 
 
-@dataclass(frozen=True, eq=False)
+@dataclass(frozen=True, eq=False, repr=False)
 class Group:
     """Those of many predictions that have the same contacts at their nodes.
 
@@ -38,6 +39,9 @@ class Group:
     targets: Targets
     subproblems: Subproblems
     solutions: Solutions
+
+    def __repr__(self) -> str:
+        return f"Group({counted(len(self.rows), 'prediction')})"
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -119,10 +123,7 @@ class Predictions(Sequence[Prediction]):
     @cached_property
     def times(self) -> Array:
         """(M, N + 1), from the beginning on [s]."""
-        if all(each is self.nodes[0] for each in self.nodes[1:]):
-            own = [each.times for each in self.nodes[:1]]
-            return np.broadcast_to(own, self.com.shape[:2])
-        return np.array([each.times for each in self.nodes])
+        return np.array([each.times for each in self.nodes]).reshape(self.com.shape[:2])
 
     @cached_property
     def com(self) -> Array:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
@@ -78,9 +78,10 @@ class Weights:
 
     def __post_init__(self) -> None:
         for name in ("position", "velocity", "turn"):
-            array(getattr(self, name), name, (2,), at_least=0)
+            pair = array(getattr(self, name), name, (2,), at_least=0)
+            object.__setattr__(self, name, tuple(pair.tolist()))
         for name in ("spin", "force", "last", "excess"):
-            number(getattr(self, name), name, at_least=0)
+            object.__setattr__(self, name, number(getattr(self, name), name, at_least=0))
 
     def scaled(self, length: float) -> Weights:
         """Return those of a robot that is larger by a factor in all directions."""
@@ -212,10 +213,10 @@ class Predictive:
         self,
         q: ArrayLike,
         v: ArrayLike,
-        stances: Sequence[Stance] | Sequence[Sequence[Stance]],
+        stances: Iterable[Stance] | Iterable[Iterable[Stance]],
         reference: Any,
         *,
-        wrenches: ArrayLike | Sequence[Wrench] | Wrench | None = None,
+        wrenches: ArrayLike | Iterable[Wrench] | Wrench | None = None,
         about: Predictions | None = None,
     ) -> Predictions:
         """Return the predictions from M states on, each as of a first call, eight side by side.
@@ -224,10 +225,12 @@ class Predictive:
             q, v: (M, nq), (M, nv), or one of either for all.
             stances: as of a call, for all; or M sequences of them: other places, as of other
                 terrains, or other times. Those with the same contacts at their nodes go together.
-            reference: as of a call, for all: its arrays may have a first axis of M; or M of them.
+            reference: as of a call, for all; or M of them. One for all may return arrays with a
+                first axis of M, where nodes last as long in all rows.
             wrenches: that act all the time: (M, 6) or (6,), [force; moment about the centre of
                 mass], world axes [N, N·m]; or as of a call, for all.
-            about: what to linearise about: predictions of as many states; None: the reference.
+            about: what to linearise about: predictions of as many states, or of one for all; None:
+                the reference.
 
         Raises:
             ConfigurationError, ContactError: invalid input, lengths that do not fit each other.
@@ -235,18 +238,19 @@ class Predictive:
         robot, loads = self.robot, wrench_rows(wrenches)
         qs, vs = state_rows(q, robot.nq, "q"), state_rows(v, robot.nv, "v")
         check_reach(robot, qs)
-        several: list[Any] = [stances] if _are_of_one(stances) else list(stances)
-        every = tuple(self._nodes(self._checked(each)) for each in several)
+        every = tuple(self._nodes(self._checked(each)) for each in _of_rows(stances))
         references = references_of(reference)
         count = common_length(
             q=len(qs), v=len(vs), stances=len(every), reference=len(references),
-            wrenches=1 if loads is None else len(loads),
+            wrenches=len(loads) if isinstance(loads, np.ndarray) else 1,
             about=1 if about is None else len(instance(about, "about", Predictions)),
         )  # fmt: skip
         terms = self.legs.terms(repeated(qs, count), repeated(vs, count))
         targets = targets_of(references, every, count)
-        known = known_wrench(wrenches) if loads is None else about_origin(loads, terms.com)
-        known = repeated(np.atleast_2d(known), count)
+        if isinstance(loads, np.ndarray):
+            known = about_origin(repeated(loads, count), terms.com)
+        else:
+            known = repeated(known_wrench(loads)[None], count)
         last = None if about is None else Nominal(*[repeated(x, count) for x in about.nominal])
         groups = []
         for rows in alike(every, count):
@@ -309,6 +313,9 @@ class Predictive:
         return problems
 
 
-def _are_of_one(stances: Any) -> bool:
-    """Whether stances are those of one row, or of all."""
-    return not isinstance(stances, Sequence) or not stances or isinstance(stances[0], Stance)
+def _of_rows(stances: Any) -> Sequence[Any]:
+    """The stances of each row, or once those of all."""
+    if not isinstance(stances, Iterable):
+        return (stances,)
+    given = tuple(stances)
+    return given if given and not isinstance(given[0], Stance) else (given,)

@@ -6,7 +6,7 @@ A call of `Predictive` has one row, a batch M. What is the same for all may be g
 from __future__ import annotations
 
 import itertools
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from typing import Any, TypeVar
 
 import numpy as np
@@ -15,7 +15,7 @@ from numpy.typing import ArrayLike
 from ...arrays import Array, Index
 from ...dynamics import Wrench
 from ...errors import ConfigurationError
-from ...robots.values import array, sequence
+from ...robots.values import array, check_finite, instance, sequence
 from ..kernels.centroidal import Grid, Nominal, Targets
 from .centroidal import Reference
 from .stances import Nodes
@@ -102,7 +102,7 @@ def references_of(given: Any) -> list[Any]:
     Raises:
         ConfigurationError: no functions.
     """
-    each = [given] if callable(given) or not isinstance(given, Sequence) else list(given)
+    each = [given] if callable(given) or not isinstance(given, Iterable) else list(given)
     for reference in each:
         if not callable(reference):
             raise ConfigurationError(
@@ -134,14 +134,18 @@ def stacked(wanted: Sequence[Reference], nodes: int, count: int) -> Targets:
     """Return the arrays of references at so many nodes' ends, with a first axis of `count`.
 
     Raises:
-        ConfigurationError: arrays of other shapes.
+        ConfigurationError: no References, arrays of other shapes, values that are not finite.
     """
+    for each in wanted:
+        instance(each, "reference(times)", Reference)
     found = []
     for name in Targets._fields:
         entry, parts = (3, 3) if name == "rotation" else (3,), list[Array]()
         for each in wanted:
             x = getattr(each, name)
             x = np.zeros((1, nodes, 3)) if x is None else np.asarray(x, dtype=float)
+            if not np.isfinite(x).all():
+                check_finite(x, f"reference: {name}", ConfigurationError)
             if x.ndim == len(entry) + 1:
                 x = x[None]
             if x.shape[1:] != (nodes, *entry) or (len(wanted) > 1 and len(x) > 1):
@@ -150,7 +154,7 @@ def stacked(wanted: Sequence[Reference], nodes: int, count: int) -> Targets:
                     f"{(nodes, *entry)}"
                 )
             parts.append(x)
-        x = parts[0] if len(parts) == 1 else np.concatenate(parts)
+        x = parts[0] if len(parts) == 1 else np.concatenate([np.empty((0, nodes, *entry)), *parts])
         if len(x) not in (1, count):
             raise ConfigurationError(
                 f"reference: got {name} of {len(x)} rows, expected {count}, or one for all"
@@ -188,12 +192,14 @@ def known_wrench(wrenches: Any) -> Array:
     return found
 
 
-def wrench_rows(wrenches: Any) -> Array | None:
-    """Return wrenches (M, 6) that are given as an array; None where they are `Wrench` each."""
+def wrench_rows(wrenches: Any) -> Array | tuple[Wrench, ...]:
+    """Return wrenches (M, 6) that are given as an array, or else those that all rows have."""
     if wrenches is None or isinstance(wrenches, Wrench):
-        return None
-    if isinstance(wrenches, Sequence) and any(isinstance(each, Wrench) for each in wrenches):
-        return None
+        return () if wrenches is None else (wrenches,)
+    if isinstance(wrenches, Iterable) and not isinstance(wrenches, np.ndarray):
+        wrenches = tuple(wrenches)
+        if not wrenches or any(isinstance(each, Wrench) for each in wrenches):
+            return sequence(wrenches, "wrenches", Wrench)
     return state_rows(wrenches, 6, "wrenches")
 
 

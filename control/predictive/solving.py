@@ -87,15 +87,15 @@ def solve_rows(
     """
     kernel = PREDICTIONS.select(len(rows))
     if kernel is not None:
-        order = _alike(rows, shared[0])
-        alike = [rows[i] for i in order]
-        return _solved(kernel, LANES, alike, shared, tolerance, np.argsort(order))
+        order = _nearest_first(rows, shared[0])
+        sorted_rows = [rows[i] for i in order]
+        return _solved(kernel, LANES, sorted_rows, shared, tolerance, np.argsort(order))
     with PREDICTIONS.uncompiled(len(rows)):
         each = [solve(Subproblem.of(data, *shared), tolerance) for data in rows]
         return Solutions(*map(np.array, zip(*each, strict=True)))
 
 
-def _alike(rows: Sequence[Array], sizes: Sizes) -> list[int]:
+def _nearest_first(rows: Sequence[Array], sizes: Sizes) -> list[int]:
     """The order in which states are the farther from their reference, the later they come.
 
     Those need more iterations, and lanes wait for each other.

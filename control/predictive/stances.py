@@ -29,7 +29,8 @@ class Stance:
     places: Mapping[str, Any]
 
     def __post_init__(self) -> None:
-        number(self.duration, "duration", above=0, unit="[s]")
+        duration = number(self.duration, "duration", above=0, unit="[s]")
+        object.__setattr__(self, "duration", duration)
         for name, T in mapping(self.places, "places", kind="contact").items():
             placement(T, f"places[{name!r}]")
 

@@ -28,6 +28,7 @@ from numpy.typing import NDArray
 
 from ...arrays import Array, Index
 from ...dynamics.spatial import skew
+from ...reprs import shapes
 from ...robots.unchecked import unchecked
 from ..kernels.newton import BOUNDS, ENTRIES, SIGNS
 from ..kernels.predictive import Problems, problem_shapes
@@ -52,7 +53,7 @@ def ends_of(sizes: Sizes) -> Index:
     return np.array([0, *[end for _, end, _ in parts]], dtype=np.intp)
 
 
-@dataclass(frozen=True, eq=False)
+@dataclass(frozen=True, eq=False, repr=False)
 class Subproblem:
     """N nodes, b contacts at them all together; see the module for the symbols.
 
@@ -109,6 +110,9 @@ class Subproblem:
         for name, (i, j, shape) in zip(Problems._fields, extents(sizes), strict=True):
             self.__dict__[name] = data[i:j].reshape(shape)
         self.__dict__["data"] = data
+
+    def __repr__(self) -> str:
+        return shapes(self)
 
     def __reduce__(self) -> Any:
         return Subproblem, (*self.arrays, self.first, self.at)
@@ -246,6 +250,9 @@ class Subproblems(NamedTuple):
         i, j, _ = extents(self.sizes)[Problems._fields.index("start")]
         return self.data[:, i:j]
 
+    def __repr__(self) -> str:
+        return shapes(self)
+
     def one(self, i: int) -> Subproblem:
         """Return one of them."""
         return Subproblem.of(self.data[i], self.sizes, self.first, self.at)
@@ -277,6 +284,9 @@ class Solution(NamedTuple):
     iterations: int
     solved: bool
 
+    def __repr__(self) -> str:
+        return shapes(self)
+
 
 class Solutions(NamedTuple):
     """Solutions of M problems: as of each, with a first axis of all."""
@@ -293,6 +303,9 @@ class Solutions(NamedTuple):
     error: Array
     iterations: Index
     solved: NDArray[np.bool_]
+
+    def __repr__(self) -> str:
+        return shapes(self)
 
     def one(self, i: int) -> Solution:
         """Return one of them."""

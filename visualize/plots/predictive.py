@@ -72,8 +72,9 @@ def _margins(ax: Any, prediction: Prediction) -> None:
 def plot_predictions(predictions: Predictions) -> NDArray[Any]:
     """Return axes (1, 2): paths of the centres of mass from above, margins over time.
 
-    Left, motions that exceed their bounds of height or tilt are red. Right, over time, margins of
-    friction of those that do not: the median, and between a tenth and nine tenths of them.
+    Left, motions that exceed their bounds of height or tilt are red, unsolved ones grey. Right,
+    over time, margins of friction of those within them: the median, and the range from the 10th to
+    the 90th percentile.
 
     Args:
         predictions: to draw.
@@ -96,7 +97,8 @@ def _paths(ax: Any, predictions: Predictions) -> None:
         if len(own):
             ax.plot([], [], color=colour, label=f"{len(own)} {status}")
     ax.set_aspect("equal", adjustable="datalim")
-    ax.legend(fontsize="small")
+    if len(predictions):
+        ax.legend(fontsize="small")
 
 
 def _spread(ax: Any, predictions: Predictions) -> None:
