@@ -16,8 +16,7 @@ from ..dynamics import Wrench, external_torques
 from ..dynamics import batch as many_states
 from ..dynamics.spatial import rotations
 from ..errors import ContactError
-from ..robots import Robot
-from ..robots.values import array
+from ..robots import Robot, values
 from .frames_along import frame_torques
 
 Wrenches = Mapping[str, Wrench | ArrayLike] | ArrayLike  # along the rows of a motion
@@ -101,7 +100,7 @@ def _pushed(robot: Robot, qs: Array, wrenches: Array) -> Array:
 
 def table(value: ArrayLike, width: int, name: str) -> Array:
     """Return (N, width) finite numbers, one row if one was given."""
-    return np.atleast_2d(array(value, name, (width,), (None, width), error=ContactError))
+    return values.table(value, width, name, error=ContactError)
 
 
 def common(lengths: Iterable[int]) -> int:

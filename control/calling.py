@@ -1,4 +1,4 @@
-"""What a controller is called with: (q, v, t), (t, q, v), or readings."""
+"""Arguments of controllers: (q, v, t), (t, q, v), or readings."""
 
 from __future__ import annotations
 

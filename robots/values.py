@@ -119,6 +119,11 @@ def vector(
     return array(value, name, (3,), meaning=meaning, error=error, frozen=frozen)
 
 
+def table(value: Any, width: int, name: str, *, error: Error = ConfigurationError) -> Array:
+    """Return (N, width) finite numbers, one row if one was given (width,)."""
+    return np.atleast_2d(array(value, name, (width,), (None, width), error=error))
+
+
 def number(
     value: Any,
     name: str,

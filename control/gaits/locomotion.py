@@ -154,7 +154,7 @@ class GaitController(WalkingController):
         height = float(dynamics.com(robot, q)[2] - centre[2])
         share = _sole_share(contacts, height)
         own = {"step_height": min(0.05, LIFT * height), "sole_share": share}
-        if share == NARROW:
+        if share == NARROW and "sole_share" not in options:
             ankles = min(self.stepping.ankles, LITTLE)
             self.stepping = self.stepping._replace(ankles=ankles)
         super().__init__(robot, contacts, q, [Phase(1.0, centre, centre)], **own | options)

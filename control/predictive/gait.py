@@ -211,7 +211,8 @@ class PredictiveGait(GaitController):
     ) -> tuple[list[Stance], Any]:
         """Return what a prediction is told: the stances from now on, and the reference.
 
-        For predictions of your own, as of other states at this time (`Predictive.batch`).
+        For predictions of your own, as of other states at this time (`Predictive.batch`). The
+        reference is a function of times (N + 1,) from t on [s] that returns a `Reference`.
 
         Args:
             q, v: (nq,), (nv,), or a `dynamics.State`.

@@ -138,7 +138,7 @@ class Predictions(Sequence[Prediction]):
         return found
 
     @property
-    def _nodes(self) -> tuple[int, int]:
+    def _shape(self) -> tuple[int, int]:
         """M and N."""
         count, ends, _ = self.com.shape
         return count, ends - 1
@@ -146,12 +146,12 @@ class Predictions(Sequence[Prediction]):
     @cached_property
     def margins(self) -> Array:
         """(M, N), how much normal force each point of a node could lose [N], see `Prediction`."""
-        return np.array([each.margins for each in self]).reshape(*self._nodes)
+        return np.array([each.margins for each in self]).reshape(self._shape)
 
     @cached_property
     def torque_margins(self) -> Array:
         """(M, N), the smallest (limit − |τ|)/limit of each node's legs, see `Prediction`."""
-        return np.array([each.torque_margins for each in self]).reshape(*self._nodes)
+        return np.array([each.torque_margins for each in self]).reshape(self._shape)
 
     @property
     def nominal(self) -> Nominal:

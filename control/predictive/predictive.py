@@ -16,7 +16,7 @@ from ...dynamics import State, Wrench
 from ...errors import ConfigurationError, ContactError, unknown
 from ...robots.configuration import check_configuration, check_reach, check_robot
 from ...robots.robot import Robot
-from ...robots.values import array, instance, length, number, sequence, whole_number
+from ...robots.values import array, instance, length, number, sequence, table, whole_number
 from ..kernels import TICKS
 from ..kernels.centroidal import ASSEMBLE, Cost, Grid, Legs, Nominal, Rigid, Space, Targets
 from ..kernels.predictive import PREDICT
@@ -36,7 +36,6 @@ from .rows import (
     references_of,
     repeated,
     stacked,
-    state_rows,
     targets_of,
     wrench_rows,
 )
@@ -197,15 +196,15 @@ class Predictive:
                 "a function of times"
             )
         terms, _, inertia = self.legs.with_terms(state)
-        bodies, nodes_ = rigid(self.robot, terms, inertia), self._nodes(stances)
-        wanted = reference(nodes_.times)
-        targets = stacked([wanted], len(nodes_.times), 1)
-        grid = grid_of([nodes_], self._number, known_wrench(wrenches)[None])
-        nominal = self._about_last(t, nodes_) or about_targets(grid, targets, bodies.gravity)
+        bodies, ahead = rigid(self.robot, terms, inertia), self._nodes(stances)
+        wanted = reference(ahead.times)
+        targets = stacked([wanted], len(ahead.times), 1)
+        grid = grid_of([ahead], self._number, known_wrench(wrenches)[None])
+        nominal = self._about_last(t, ahead) or about_targets(grid, targets, bodies.gravity)
         problem = self._subproblems(terms, bodies, targets, grid, nominal).one(0)
         found = solve(problem, self.tolerance)
         self._last = Prediction(
-            t, Body.of(bodies, 0), nodes_, wanted, problem, found, self.contacts, self.blocks
+            t, Body.of(bodies, 0), ahead, wanted, problem, found, self.contacts, self.blocks
         )
         return self._last
 
@@ -236,7 +235,7 @@ class Predictive:
             ConfigurationError, ContactError: invalid input, lengths that do not fit each other.
         """
         robot, loads = self.robot, wrench_rows(wrenches)
-        qs, vs = state_rows(q, robot.nq, "q"), state_rows(v, robot.nv, "v")
+        qs, vs = table(q, robot.nq, "q"), table(v, robot.nv, "v")
         check_reach(robot, qs)
         every = tuple(self._nodes(self._checked(each)) for each in _of_rows(stances))
         references = references_of(reference)

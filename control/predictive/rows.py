@@ -10,22 +10,16 @@ from collections.abc import Iterable, Mapping, Sequence
 from typing import Any, TypeVar
 
 import numpy as np
-from numpy.typing import ArrayLike
 
 from ...arrays import Array, Index
 from ...dynamics import Wrench
 from ...errors import ConfigurationError
-from ...robots.values import array, check_finite, instance, sequence
+from ...robots.values import check_finite, instance, sequence, table
 from ..kernels.centroidal import Grid, Nominal, Targets
 from .centroidal import Reference
 from .stances import Nodes
 
 Tuple = TypeVar("Tuple", bound=tuple[Any, ...])
-
-
-def state_rows(value: ArrayLike, width: int, name: str) -> Array:
-    """Return (M, width) finite numbers, one row if one was given."""
-    return np.atleast_2d(array(value, name, (width,), (None, width), meaning="a state a row"))
 
 
 def common_length(**lengths: int) -> int:
@@ -200,7 +194,7 @@ def wrench_rows(wrenches: Any) -> Array | tuple[Wrench, ...]:
         wrenches = tuple(wrenches)
         if not wrenches or any(isinstance(each, Wrench) for each in wrenches):
             return sequence(wrenches, "wrenches", Wrench)
-    return state_rows(wrenches, 6, "wrenches")
+    return table(wrenches, 6, "wrenches")
 
 
 def about_origin(wrenches: Array, com: Array) -> Array:

@@ -1,4 +1,4 @@
-"""What the Python prompt shows of values with many fields."""
+"""Representations of values with many fields at the Python prompt."""
 
 from __future__ import annotations
 
