@@ -275,6 +275,43 @@ def test_straight_legs_are_no_dead_end():
     assert abs(posture.q[1]) == pytest.approx(2 * np.arccos(0.6), abs=1e-7)
 
 
+def tilt_of_base(robot, q):
+    data = robot.model.createData()
+    pin.forwardKinematics(robot.model, data, q)
+    return np.arccos(np.clip(data.oMi[1].rotation[2, 2], -1, 1))
+
+
+@pytest.mark.parametrize("com", [None, "inside"])
+def test_a_robot_does_not_turn_over_to_lay_its_soles_flat(com):
+    """Ankles that cannot roll: the soles lie flat in their places only under a fallen trunk."""
+    robot = robots.load("biped", lock={"left_ankle_roll": 0.02, "right_ankle_roll": -0.02})
+    posture = contacts.solve_posture(robot, contacts.at_feet(robot), com=com)
+    assert not posture.converged
+    assert "'left_foot' misses its target" in posture.reason
+    assert posture.reason.endswith("the base would have to tilt by more than 75° from q0")
+    assert tilt_of_base(robot, posture.q) < np.deg2rad(75)
+
+
+def test_a_robot_turns_with_its_targets_and_from_how_it_lies():
+    """By 180°, as asked of the base, of both feet on a ceiling, or back from lying on its back."""
+    robot = robots.load("biped")
+    feet, q = contacts.at_feet(robot), robots.load("biped").posture()
+    over = pin.SE3(pin.exp3(np.array([np.pi, 0, 0])), np.array([0, 0, 1.5]))
+    hanging = {name: over * T for name, T in feet.placements(q).items()}
+    posture = contacts.solve_posture(robot, feet, targets=hanging)
+    assert posture.converged
+    assert tilt_of_base(robot, posture.q) > np.deg2rad(150)
+    base = pin.SE3(pin.exp3(np.array([0, 3.0, 0])), np.zeros(3))
+    turned = contacts.solve_posture(robot, [], frames={"pelvis": base})
+    assert turned.converged
+    lying = q.copy()
+    lying[:7] = pin.SE3ToXYZQUAT(pin.SE3(pin.exp3(np.array([0, -2.0, 0])), np.array([0, 0, 0.3])))
+    places = feet.placements(q)
+    up = contacts.solve_posture(robot, feet, targets=places, q0=lying)
+    assert up.converged
+    assert tilt_of_base(robot, up.q) < np.deg2rad(75)
+
+
 # --- its parts -------------------------------------------------------------------------------
 
 

@@ -3,7 +3,9 @@
     minimise ‖r(q)‖²   subject to   lower ≤ q ≤ upper
 
 by Levenberg-Marquardt steps on the manifold of configurations: each solves a small bounded
-least-squares problem in the tangent space, so that joint limits are never crossed. Lengths are in
+least-squares problem in the tangent space, so that joint limits are never crossed. A floating base
+that is free to turn would reach what the legs cannot by lying beside its feet or head down: steps
+that tilt it so far are not taken (`Goal.tilt`). Lengths are in
 units of the robot's size and angles in radians, which are then of like importance. The damping
 follows ‖r‖², which keeps the convergence quadratic even where J loses rank (straight knees).
 
@@ -12,7 +14,7 @@ N. Yamashita, M. Fukushima, "On the rate of convergence of the Levenberg-Marquar
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from functools import cached_property
 from typing import Any
 
@@ -33,6 +35,7 @@ from .self_collision import Clearance
 
 CLOSURE = "closure "  # prefix of the names of its rows
 CLOSED = 1e-10  # largest error of a closure that counts as closed [m or rad]
+TILT = np.deg2rad(75.0)  # of a floating base: one that leans farther lies beside its feet
 _PLATEAU, _LARGE = 3, 0.03  # a hasty search ends when 3 steps leave 95 % of an error above 0.03
 _PIVOTS = 20  # guesses of which joints are at their limits; a few are enough
 _STEP = 0.3  # the longest step of a joint, and of the base in robot sizes
@@ -50,6 +53,8 @@ class Goal:
         size: of the robot, the unit of length [m].
         clearance: links that should keep apart, None when nobody asks.
         frames: names of those of the contacts that are frames to be somewhere and touch nothing.
+        upright: (k, 3), directions in the axes of a floating base, of which one has to point up,
+            give or take `TILT`; none when the base may turn over.
     """
 
     contacts: ContactSet
@@ -58,6 +63,13 @@ class Goal:
     size: float
     clearance: Clearance | None = None
     frames: frozenset[str] = frozenset()
+    upright: Array = field(default_factory=lambda: np.zeros((0, 3)))
+
+    def tilt(self, q: Array) -> float:
+        """Return how far the nearest of `upright` is from pointing up [rad]; 0 without any."""
+        if not len(self.upright):
+            return 0.0
+        return float(np.arccos(np.clip((self.upright @ up_in_base(q)).max(), -1.0, 1.0)))
 
     @cached_property
     def touching(self) -> ContactSet:
@@ -159,6 +171,12 @@ class Goal:
         return np.where(translations(self.robot), self.size, 1.0)
 
 
+def up_in_base(q: Array) -> Array:
+    """Return the world's z in the axes of a floating base (3,), the last row of its rotation."""
+    x, y, z, w = q[3:7]
+    return np.array([2 * (x * z - w * y), 2 * (y * z + w * x), 1 - 2 * (x * x + y * y)])
+
+
 def _closure_units(closure: Closure, size: float) -> Array:
     """The unit of each row of a closure: a length of the loop's ends, a radian of all else."""
     return np.array(([size] * 3 + [1.0] * 3)[: closure.dim]) if closure.dim > 1 else np.ones(1)
@@ -235,7 +253,7 @@ class InverseKinematics:
             there = State(self.robot, self.clipped(self.robot.integrate(state.q, step)))
             reached = self.goal.error(there)
             before, after = float(r @ r), float(np.sum((reached / self.goal.row_units) ** 2))
-            if after < before * (1 - 1e-8):
+            if after < before * (1 - 1e-8) and self.goal.tilt(there.q) < TILT:
                 state, error = there, reached
                 damping = max(damping / 8, 1e-6)
             else:

@@ -12,6 +12,7 @@ from dataclasses import dataclass, replace
 from typing import Any, Literal, NamedTuple
 
 import numpy as np
+import pinocchio as pin
 from numpy.typing import ArrayLike
 
 from ... import dynamics, registry
@@ -27,7 +28,7 @@ from ..regions.region import static_equilibrium_polygon
 from ..terrain.faces import Face
 from ..torque_limits import TorqueLimits, torque_bounds_of
 from .ascent import Ascent
-from .inverse_kinematics import CLOSURE, Goal, InverseKinematics
+from .inverse_kinematics import CLOSURE, TILT, Goal, InverseKinematics, up_in_base
 from .self_collision import Clearance, self_collisions
 from .targets import all_targets, held_frames
 
@@ -140,7 +141,9 @@ def solve_posture(
         targets: {contact: T_world_target (`pin.SE3`), position (3,) of a point, or the `Face` of a
             solid to lie on, anywhere inside its edges} for some or all contacts. The others are
             brought to the ground, see `ground_targets`.
-        q0: (nq,), where to start and what to stay near; `robot.posture()` when not given.
+        q0: (nq,), where to start and what to stay near; `robot.posture()` when not given. A
+            floating base tilts by less than 75° from there, from z upwards, or from how it would be
+            if it turned with a patch or frame that is to turn: it does not turn over.
         ground: T_world_ground (`pin.SE3`), whose plane z = 0 is the ground; level when not given.
         limits: whether joint limits bound the answer (they are never crossed then).
         self_collision: the distance that links should keep from each other [m]; True is 1 mm,
@@ -189,6 +192,7 @@ def solve_posture(
         _size(together, start),
         _clearance_of(robot, self_collision),
         frozenset(places),
+        _upright(together, start, given | places),
     )
     attempts = tolerance, iterations, restarts
     posture = _nearest(InverseKinematics(goal, start, limits, restarts == 0), start, *attempts)
@@ -216,6 +220,24 @@ def _target_com(com: CentreOfMass) -> Array:
     for i, x in enumerate(com):
         target[i] = np.nan if x is None else number(x, f"com[{i}]", unit="[m]", error=ContactError)
     return target
+
+
+def _upright(contacts: ContactSet, q: Array, targets: Mapping[str, Any]) -> Array:
+    """Which directions of a floating base may be up (k, 3), in its axes.
+
+    Up is what is up in q, which may be any, and the base's own z; and if patches are to be turned
+    by R, as on a wall, or the base itself, then what is up as it turns with them: Rᵀz in q.
+    """
+    robot = contacts.robot
+    if not robot.is_floating:
+        return np.zeros((0, 3))
+    R_base = np.array(pin.Quaternion(q[3:7]).matrix())
+    ups = [up_in_base(q), np.array([0.0, 0.0, 1.0])]
+    for name, T in contacts.placements(q).items():
+        if contacts[name].dim == 6 and isinstance(targets[name], pin.SE3):
+            angles = pin.log3(targets[name].rotation @ T.rotation.T)
+            ups += [R_base.T @ pin.exp3(share * angles)[2] for share in (0.5, 1.0)]
+    return np.array(ups)
 
 
 def _clearance_of(robot: Robot, self_collision: bool | float) -> Clearance | None:
@@ -265,6 +287,8 @@ def _posture(ik: InverseKinematics, q: Array, tolerance: float, iterations: int)
     converged = largest <= tolerance and goal.reached(error, tolerance)
     missed = None if converged else _missed(ik, q, error, errors)
     reason = "" if converged else str(missed) if missed else _collision_words(ik, q)
+    if reason and goal.tilt(q) > 0.9 * TILT:
+        reason += f"; the base would have to tilt by more than {np.rad2deg(TILT):.0f}° from q0"
     places = {name: T.copy() for name, T in goal.places(q).items() if name not in goal.frames}
     return Posture(
         q, largest, errors, converged, reason, places, goal.com, goal.touching, iterations,
