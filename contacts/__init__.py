@@ -22,6 +22,7 @@ from .moving_surface import MovingSurface
 from .point_forces import PointForces
 from .postures.posture import Posture, solve_posture
 from .postures.self_collision import self_collisions
+from .postures.velocity import PostureVelocity, solve_velocity
 from .regions.friction_map import friction_map
 from .regions.region import (
     Region,
@@ -93,6 +94,8 @@ __all__ = [
     "impact",
     "operational_space_inertia",
     "solve_posture",
+    "PostureVelocity",
+    "solve_velocity",
     "Posture",
     "self_collisions",
     "Scenario",

@@ -35,6 +35,7 @@ from .speed import SpeedLimits, speed_limits
 from .tasks import (
     ComTask,
     FrameTask,
+    GazeTask,
     ImpedanceTask,
     MomentumTask,
     PostureTask,
@@ -53,6 +54,7 @@ __all__ = [
     "gravity_compensation",
     "ComTask",
     "FrameTask",
+    "GazeTask",
     "RelativeTask",
     "ImpedanceTask",
     "PostureTask",

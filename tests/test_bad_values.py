@@ -58,6 +58,7 @@ RESULTS = {
     "contacts.Hold",
     "contacts.Region",
     "contacts.Posture",
+    "contacts.PostureVelocity",
     "contacts.PointForces",  # by `of` and `at`
     "contacts.batch.Verdicts",
     "contacts.batch.MarginGradients",
@@ -613,6 +614,7 @@ ALLOWED = {
     "contacts.Terrain.height(points=deep)": "points (..., 2)",
     "contacts.friction_map(*=long)": "any number of places",
     "contacts.solve_posture(com=*)": "anywhere; (x, y)",
+    "contacts.solve_velocity(com=*)": "anywhere; (x, y)",
     "control.*Task(*=*)": "names and targets are looked up with a robot: see below",
     "control.ClosedLoop.resampled(times=long)": "any number of times",
     "dynamics.JointSprings(rest=long)": "looked up with a robot",

@@ -4,10 +4,10 @@
 
 by Levenberg-Marquardt steps on the manifold of configurations: each solves a small bounded
 least-squares problem in the tangent space, so that joint limits are never crossed. A floating base
-that is free to turn would reach what the legs cannot by lying beside its feet or head down: steps
-that tilt it so far are not taken (`Goal.tilt`). Lengths are in
-units of the robot's size and angles in radians, which are then of like importance. The damping
-follows ‖r‖², which keeps the convergence quadratic even where J loses rank (straight knees).
+that is free to turn would reach what the legs cannot by lying beside its feet or head down: no step
+tilts it so far (`Goal.tilt`). Lengths are in units of the robot's size and angles in radians, which
+are then of like importance. The damping follows ‖r‖², which keeps the convergence quadratic even
+where J loses rank (straight knees).
 
 N. Yamashita, M. Fukushima, "On the rate of convergence of the Levenberg-Marquardt method" (2001).
 """
@@ -23,6 +23,7 @@ import scipy
 
 from ...arrays import Array
 from ...dynamics import State
+from ...dynamics.per_robot import per_robot
 from ...dynamics.topology import plain_coordinates, translations
 from ...robots import Robot
 from ...robots.closures import Closure
@@ -31,13 +32,16 @@ from ..contact import Contact
 from ..contact_set import ContactSet
 from ..terrain.faces import Face
 from .landing import landing
+from .motion_tasks import NO_TASKS, TaskRows
 from .self_collision import Clearance
 
 CLOSURE = "closure "  # prefix of the names of its rows
 CLOSED = 1e-10  # largest error of a closure that counts as closed [m or rad]
 TILT = np.deg2rad(75.0)  # of a floating base: one that leans farther lies beside its feet
+_SLACK = 1e-3  # by how much steps stay away from it [rad]
 _PLATEAU, _LARGE = 3, 0.03  # a hasty search ends when 3 steps leave 95 % of an error above 0.03
 _PIVOTS = 20  # guesses of which joints are at their limits; a few are enough
+_HEAVY = 1e4  # of equations as rows of a least-squares problem
 _STEP = 0.3  # the longest step of a joint, and of the base in robot sizes
 _BACK = 30.0  # a hasty step goes back towards `prefer` by a share of 30 ‖r‖, at most 1
 
@@ -55,6 +59,7 @@ class Goal:
         frames: names of those of the contacts that are frames to be somewhere and touch nothing.
         upright: (k, 3), directions in the axes of a floating base, of which one has to point up,
             give or take `TILT`; none when the base may turn over.
+        exact: tasks whose errors should vanish too.
     """
 
     contacts: ContactSet
@@ -64,12 +69,23 @@ class Goal:
     clearance: Clearance | None = None
     frames: frozenset[str] = frozenset()
     upright: Array = field(default_factory=lambda: np.zeros((0, 3)))
+    exact: TaskRows = NO_TASKS
 
     def tilt(self, q: Array) -> float:
         """Return how far the nearest of `upright` is from pointing up [rad]; 0 without any."""
         if not len(self.upright):
             return 0.0
         return float(np.arccos(np.clip((self.upright @ up_in_base(q)).max(), -1.0, 1.0)))
+
+    def leaning(self, q: Array) -> tuple[Array, float]:
+        """Return the derivative (nv,) of the cosine of the tilt, uᵀRᵀz, and how much it may change.
+
+        d(uᵀRᵀz) = (u × Rᵀz)ᵀ ω
+        """
+        up, row = up_in_base(q), np.zeros(self.robot.nv)
+        u = self.upright[(self.upright @ up).argmax()]
+        row[3:6] = np.cross(u, up)
+        return row, float(np.cos(TILT - _SLACK) - u @ up)
 
     @cached_property
     def touching(self) -> ContactSet:
@@ -85,12 +101,13 @@ class Goal:
 
     def error(self, q: Array | State) -> Array:
         """Return the errors of all contacts, then of the centre of mass, then of the robot's
-        closures, then of links that are too near (m,) [m, rad]."""
+        closures, of exact tasks, and of links that are too near (m,) [m, rad]."""
         wanted, state = np.isfinite(self.com), State.of(self.robot, q)
         com = state.com - self.com
         near = self.clearance.error(state.q) if self.clearance else np.zeros(0)
         touching = self.contacts.error(state, self.places(state))
-        return np.concatenate([touching, com[wanted], self._open(state), near])
+        exact = self.exact.error(state)
+        return np.concatenate([touching, com[wanted], self._open(state), exact, near])
 
     def _open(self, state: State) -> Array:
         return state.closure_error if self.robot.closures else np.zeros(0)
@@ -117,7 +134,7 @@ class Goal:
         }
 
     def parts(self) -> dict[str, slice]:
-        """Return which rows of the error belong to which contact, "com", "closure …" or
+        """Return which rows of the error belong to which contact, "com", "closure …", task or
         "self-collision"."""
         ends = {name: self.contacts.rows(name) for name in self.contacts.names}
         wanted, start = int(np.isfinite(self.com).sum()), self.contacts.dim
@@ -125,8 +142,9 @@ class Goal:
             ends["com"] = slice(start, start := start + wanted)
         for closure in self.robot.closures:
             ends[CLOSURE + closure.name] = slice(start, start := start + closure.dim)
+        ends |= self.exact.parts(start)
         if self.clearance:
-            ends["self-collision"] = slice(start, None)
+            ends["self-collision"] = slice(start + len(self.exact), None)
         return ends
 
     def jacobian(self, q: Array | State) -> Array:
@@ -136,13 +154,14 @@ class Goal:
         return np.vstack([rows, self.clearance.jacobian(state)]) if self.clearance else rows
 
     def fixed_jacobian(self, q: Array | State) -> Array:
-        """Return the part that always holds: contacts, centre of mass and closures, without
+        """Return the part that always holds: contacts, centre of mass, closures and tasks, without
         clearances."""
         state = State.of(self.robot, q)
         rows = [self._rows(state, contact, self.targets[contact.name]) for contact in self.contacts]
         rows.append(state.com_jacobian[np.isfinite(self.com)])
         if self.robot.closures:
             rows.append(state.closure_jacobian)
+        rows.append(self.exact.error_jacobian(state))
         return np.vstack(rows)
 
     def _rows(self, state: State, contact: Contact, target: Any) -> Array:
@@ -158,10 +177,11 @@ class Goal:
 
     @cached_property
     def row_units(self) -> Array:
-        """(m,), the unit of each error: the robot's size, or a radian."""
+        """(m,), the unit of each error: the robot's size, or a radian; 1 of tasks."""
         units = [np.array([self.size] * 3 + [1.0] * (c.dim - 3)) for c in self.contacts]
         units.append(np.full(int(np.isfinite(self.com).sum()), self.size))
         units += [_closure_units(closure, self.size) for closure in self.robot.closures]
+        units.append(np.ones(len(self.exact)))
         units.append(np.full(Clearance.ROWS if self.clearance else 0, self.size))
         return np.concatenate(units)
 
@@ -182,16 +202,20 @@ def _closure_units(closure: Closure, size: float) -> Array:
     return np.array(([size] * 3 + [1.0] * 3)[: closure.dim]) if closure.dim > 1 else np.ones(1)
 
 
+@per_robot
 def joint_limits(robot: Robot) -> tuple[Array, Array]:
     """Return (lower, upper) (nv,), limits of the joints [rad or m], ±inf where there are none.
 
-    Joints whose q is not a plain coordinate (balls, continuous joints, the base) have none.
+    Joints whose q is not a plain coordinate (balls, continuous joints, the base) have none. The
+    arrays are read-only.
     """
     low, high = ranges(robot._model)
     in_q, in_v = plain_coordinates(robot)
     lower: Array = np.full(robot.nv, -np.inf)
     upper: Array = np.full(robot.nv, np.inf)
     lower[in_v], upper[in_v] = low[in_q], high[in_q]
+    lower.setflags(write=False)
+    upper.setflags(write=False)
     return lower, upper
 
 
@@ -277,14 +301,18 @@ class InverseKinematics:
         return bounded_least_squares(np.vstack(rows), right, down, up) * units
 
 
-def bounded_least_squares(A: Array, b: Array, lower: Array, upper: Array) -> Array:
-    """Return the x of least ‖A x − b‖² with lower ≤ x ≤ upper, 0 where the two meet.
+def bounded_least_squares(
+    A: Array, b: Array, lower: Array, upper: Array, C: Array | None = None, d: Array | None = None
+) -> Array:
+    """Return the x of least ‖A x − b‖² with lower ≤ x ≤ upper, 0 where the two meet, and C x = d.
 
     Which of x are at a bound is guessed, all at once, from the answer of the guess before; what is
-    not found so is asked of SciPy, which changes one at a time. Source: L. Portugal, J. Júdice,
-    L. Vicente, "A comparison of block pivoting and interior-point algorithms for linear least
-    squares problems with nonnegative variables" (1994).
+    not found so is asked of SciPy, which changes one at a time, with heavy rows for C x = d. Where
+    bounds and equations contradict each other, these are met as nearly as possible. Source:
+    L. Portugal, J. Júdice, L. Vicente, "A comparison of block pivoting and interior-point
+    algorithms for linear least squares problems with nonnegative variables" (1994).
     """
+    C, d = (np.zeros((0, len(lower))), np.zeros(0)) if C is None or d is None else (C, d)
     movable = upper - lower > 1e-12
     low, high = np.where(movable, lower, 0.0), np.where(movable, upper, 0.0)
     side = np.where(movable, 0, 1)  # −1 at the lower bound, 1 at the upper, 0 between
@@ -293,17 +321,45 @@ def bounded_least_squares(A: Array, b: Array, lower: Array, upper: Array) -> Arr
         x = np.where(side < 0, low, np.where(side > 0, high, 0.0))
         between = side == 0
         rest = b - A @ x
-        x[between] = scipy.linalg.lstsq(
-            A[:, between], rest, lapack_driver="gelsy", check_finite=False
-        )[0]
-        slope = A.T @ (A @ x - b)
+        if not len(C):
+            x[between] = _least_squares(A[:, between], rest)
+            slope = A.T @ (A @ x - b)
+        else:
+            x[between], multipliers = _with_equations(A[:, between], rest, C[:, between], d - C @ x)
+            slope = A.T @ (A @ x - b) + C.T @ multipliers
         leaving = movable & (((side < 0) & (slope < -flat)) | ((side > 0) & (slope > flat)))
         below, above = between & (x < low), between & (x > high)
         if not (leaving | below | above).any():
             return x
         side[below], side[above], side[leaving] = -1, 1, 0
+    rows, right = A, b
+    if len(C):
+        heavy = _HEAVY * max(float(np.abs(A).max(initial=0.0)), 1e-300)
+        rows, right = np.vstack([heavy * C, A]), np.concatenate([heavy * d, b])
     x = np.zeros(len(lower))
     inside = (lower[movable], upper[movable])
-    answer = scipy.optimize.lsq_linear(A[:, movable], b, inside, method="bvls", tol=1e-14)
+    answer = scipy.optimize.lsq_linear(rows[:, movable], right, inside, method="bvls", tol=1e-14)
     x[movable] = np.clip(answer.x, *inside)
-    return x
+    if not len(C):
+        return x
+    between = movable.copy()
+    between[movable] = answer.active_mask == 0
+    exact = np.where(between, 0.0, x)
+    exact[between] = _with_equations(A[:, between], b - A @ exact, C[:, between], d - C @ exact)[0]
+    return exact if ((lower <= exact) & (exact <= upper)).all() else x
+
+
+def _least_squares(A: Array, b: Array) -> Array:
+    """The shortest x of least ‖A x − b‖²."""
+    return np.asarray(scipy.linalg.lstsq(A, b, lapack_driver="gelsy", check_finite=False)[0])
+
+
+def _with_equations(A: Array, b: Array, C: Array, d: Array) -> tuple[Array, Array]:
+    """The x of least ‖A x − b‖² among those of least ‖C x − d‖², and the multipliers ν with
+    Aᵀ(A x − b) + Cᵀν = 0: x = C⁺ d + Z y, with Z a basis of what C takes to 0."""
+    U, sizes, Vt = np.linalg.svd(C, full_matrices=True)
+    rank = int((sizes > 1e-9 * sizes.max(initial=0.0)).sum())
+    U, sizes, across, Z = U[:, :rank], sizes[:rank], Vt[:rank], Vt[rank:].T
+    x = across.T @ (U.T @ d / sizes)
+    x += Z @ _least_squares(A @ Z, b - A @ x)
+    return x, -U @ (across @ (A.T @ (A @ x - b)) / sizes)

@@ -2,13 +2,14 @@
 
     p_i(q) = p_i*,  R_i(q) = R_i*,  com(q) = com*,  e(q) = 0 of closures,  lower ≤ q ≤ upper
 
-Inverse kinematics onto the contacts: of the many solutions one near a preferred configuration.
+Inverse kinematics onto the contacts: of the many solutions one near a preferred configuration, or
+that of least Σ w_k ‖e_k(q)‖² of weighted tasks.
 """
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, replace
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, field, replace
 from typing import Any, Literal, NamedTuple
 
 import numpy as np
@@ -17,7 +18,7 @@ from numpy.typing import ArrayLike
 
 from ... import dynamics, registry
 from ...arrays import Array
-from ...dynamics import Wrench
+from ...dynamics import State, Wrench
 from ...errors import ContactError
 from ...robots import Robot
 from ...robots.configuration import check_configuration
@@ -29,8 +30,10 @@ from ..terrain.faces import Face
 from ..torque_limits import TorqueLimits, torque_bounds_of
 from .ascent import Ascent
 from .inverse_kinematics import CLOSURE, TILT, Goal, InverseKinematics, up_in_base
+from .motion_tasks import MotionTask, TaskRows
 from .self_collision import Clearance, self_collisions
 from .targets import all_targets, held_frames
+from .weighted import Descent
 
 CentreOfMass = Sequence[float | None] | Literal["inside"] | None
 
@@ -45,7 +48,7 @@ class Missed(NamedTuple):
     Attributes:
         part: its name among the `errors` of a `Posture`.
         error: [unit].
-        unit: "m", "rad", or "(m or rad)" of a closure of two joints.
+        unit: "m", "rad", or "(m or rad)" of a closure of two joints and of a task.
         joints: whose limits hold it back.
     """
 
@@ -81,9 +84,10 @@ class Posture:
         q: (nq,), the configuration; when not converged, the nearest that was found.
         error: the largest of `errors`.
         errors: {contact: the largest entry of its error [m or rad]}, and of each "closure …" of the
-            robot; when asked for, "frame …" of frames, "com" [m] and "self-collision", what the
-            nearest links lack of their clearance [m].
-        converged: whether `error` is within the tolerance, and closures within 1e-10.
+            robot; when asked for, "frame …" of frames, "com" [m], exact tasks by name [m or rad]
+            and "self-collision", what the nearest links lack of their clearance [m].
+        converged: whether `error` is within the tolerance, and closures within 1e-10; with weighted
+            tasks also whether no small step lowers their sum.
         reason: in words, when not converged: which contact, and which joint limits hold it back.
         missed: the same as data; None when converged, or when something else is the reason.
         targets: {contact: T_world_target} (`pin.SE3`), where the contacts should be.
@@ -91,6 +95,7 @@ class Posture:
         contacts: whose places were solved for.
         iterations: steps tried.
         margins: when asked to maximise, of the posture it began from and after each step [N].
+        residuals: {task: (rows,), its x* − x}, of weighted and of exact tasks [m, rad].
     """
 
     q: Array
@@ -104,6 +109,7 @@ class Posture:
     iterations: int
     margins: tuple[float, ...] = ()
     missed: Missed | None = None
+    residuals: dict[str, Array] = field(default_factory=dict)
 
     _repr_html_ = registry.html_of
 
@@ -129,8 +135,17 @@ def solve_posture(
     iterations: int = 100,
     frames: Mapping[str, Any] | None = None,
     restarts: int = RESTARTS,
+    tasks: Sequence[MotionTask] = (),
+    exact: Sequence[MotionTask] = (),
+    t: float = 0.0,
 ) -> Posture:
     """Return a configuration whose contacts are where they should be, near q0.
+
+    With weighted tasks, whose errors are e_k = x_k* − x_k(q), it is one of the least
+
+        Σ_k w_k ‖e_k(q)‖²
+
+    nearby among those that meet all else, contacts, `com`, `frames` and exact tasks.
 
     Args:
         robot: floating or fixed base. Its closures close in the answer.
@@ -153,12 +168,17 @@ def solve_posture(
         wrenches: as for `static_hold`, of "inside" and of the margin that is maximised.
         torque_limits: as for `static_hold`, of that margin.
         tolerance: largest error of any contact that counts as touching [m, rad].
-        iterations: most steps from each start.
+        iterations: most steps from each start; of weighted tasks, a third of the most.
         frames: {frame: T_world_frame (`pin.SE3`) or its origin's place (3,) [m]} of frames that
             should be somewhere without touching anything: a lifted foot, the base.
         restarts: from how many other configurations near q0 to begin again when none was found
             from q0 itself; 0 says no soon, as is wanted of a q0 from a moment before: also where
             the error stays large and hardly falls.
+        tasks: motion tasks as of a controller (`control.FrameTask`, `ComTask`, `PostureTask`, …),
+            to be met as nearly as the rest allows, by their weights; gains, damping and levels have
+            no part. A little weight on a `PostureTask` decides what the others leave open.
+        exact: motion tasks to be met exactly, whatever their weights.
+        t: time at which tasks read their references [s].
 
     Returns:
         Posture. When no configuration was found that touches everywhere, `converged` is False, q
@@ -167,7 +187,8 @@ def solve_posture(
     Raises:
         ConfigurationError: a bad q0, or one near which the robot's closures do not close.
         ContactError: a target that is none, or of a contact that does not exist; a bad com; a
-            clearance that is none, or a robot without collision shapes; a maximize that is none.
+            clearance that is none, or a robot without collision shapes; a maximize that is none, or
+            with weighted tasks; what is no motion task; two parts of one name.
     """
     if maximize is not None:
         one_of(maximize, "maximize", ("margin",), error=ContactError)
@@ -184,30 +205,38 @@ def solve_posture(
     start = robot.close(start) if robot.closures else start
     given = all_targets(contact_set, start, targets, ground)
     held, places = held_frames(robot, frames)
+    t = number(t, "t", unit="[s]", error=ContactError)
+    weighted, wanted = TaskRows.of(robot, tasks, "tasks", t), TaskRows.of(robot, exact, "exact", t)
+    for rows in (weighted, wanted):
+        rows.error_jacobian(State(robot, start))  # tasks on velocities refuse
+    if len(weighted) and maximize is not None:
+        raise ContactError(f"maximize: got {maximize!r} and tasks, expected one of the two")
     together = ContactSet(robot, [*contact_set, *held]) if held else contact_set
     goal = Goal(
         together,
         given | places,
-        _target_com(com),
+        target_com(com),
         _size(together, start),
         _clearance_of(robot, self_collision),
         frozenset(places),
         _upright(together, start, given | places),
     )
+    each_once(goal.parts(), wanted, weighted)
+    goal = replace(goal, exact=wanted)
     attempts = tolerance, iterations, restarts
     posture = _nearest(InverseKinematics(goal, start, limits, restarts == 0), start, *attempts)
+    ik = InverseKinematics(goal, start, limits)
+    posture = _settled(ik, posture, weighted, *attempts)
     if isinstance(com, str) and posture.converged:
-        ik = InverseKinematics(goal, start, limits)
-        posture = _drawn_inside(ik, posture, wrenches, *attempts)
+        posture = _drawn_inside(ik, posture, weighted, wrenches, *attempts)
     if maximize is None or not posture.converged:
         return posture
-    ik = InverseKinematics(goal, start, limits)
     ascent = Ascent(ik, wrenches, torques, tolerance, iterations)
     q, margins = ascent.run(posture.q)
     return replace(_posture(ik, q, tolerance, posture.iterations), margins=margins)
 
 
-def _target_com(com: CentreOfMass) -> Array:
+def target_com(com: CentreOfMass) -> Array:
     """(3,), nan where it is free."""
     target = np.full(3, np.nan)
     if com is None or (isinstance(com, str) and com == "inside"):
@@ -287,6 +316,8 @@ def _posture(ik: InverseKinematics, q: Array, tolerance: float, iterations: int)
     converged = largest <= tolerance and goal.reached(error, tolerance)
     missed = None if converged else _missed(ik, q, error, errors)
     reason = "" if converged else str(missed) if missed else _collision_words(ik, q)
+    if missed is not None:
+        reason += _also_missed(missed, errors, tolerance)
     if reason and goal.tilt(q) > 0.9 * TILT:
         reason += f"; the base would have to tilt by more than {np.rad2deg(TILT):.0f}° from q0"
     places = {name: T.copy() for name, T in goal.places(q).items() if name not in goal.frames}
@@ -294,6 +325,13 @@ def _posture(ik: InverseKinematics, q: Array, tolerance: float, iterations: int)
         q, largest, errors, converged, reason, places, goal.com, goal.touching, iterations,
         missed=missed,
     )  # fmt: skip
+
+
+def _also_missed(missed: Missed, errors: dict[str, float], tolerance: float) -> str:
+    """What else misses its target by a tenth of that or more, in words."""
+    least = max(tolerance, 0.1 * missed.error)
+    others = [f"{n!r} by {e:.3g}" for n, e in errors.items() if n != missed.part and e > least]
+    return f"; so do {', '.join(others)}" if others else ""
 
 
 def _missed(
@@ -312,7 +350,8 @@ def _missed(
     joints = dict.fromkeys(ik.robot.joint_of_row[row] for row in ik.blocked(q))
     rows = error[ik.goal.parts()[worst]]
     coupling = worst.startswith(CLOSURE) and len(rows) == 1  # of two joints
-    unit = "(m or rad)" if coupling else _unit(rows, errors[worst])
+    either = coupling or worst in ik.goal.exact.names
+    unit = "(m or rad)" if either else _unit(rows, errors[worst])
     return Missed(worst, errors[worst], unit, tuple(joints))
 
 
@@ -327,9 +366,45 @@ def _collision_words(ik: InverseKinematics, q: Array) -> str:
     return f"out of reach without a collision: {nearest}, expected {clearance:.3g} m of clearance"
 
 
+def each_once(parts: Iterable[str], wanted: TaskRows, weighted: TaskRows) -> None:
+    """Refuse two parts, or tasks, of one name, of which answers could not tell which is which."""
+    for names in ([*parts, *wanted.names], [*weighted.names, *wanted.names]):
+        for name in names:
+            if names.count(name) > 1:
+                raise ContactError(
+                    f"tasks: got the name {name!r} twice, expected each once (name=)"
+                )
+
+
+def _settled(
+    ik: InverseKinematics,
+    posture: Posture,
+    weighted: TaskRows,
+    tolerance: float,
+    iterations: int,
+    restarts: int,
+) -> Posture:
+    """The posture after the descent of weighted tasks, with the residuals of all tasks."""
+    steps, lowest = 0, True
+    if len(weighted) and posture.converged:
+        q, steps, lowest = Descent(ik, weighted, tolerance, iterations).run(posture.q)
+        posture = _posture(ik, q, tolerance, posture.iterations + steps)
+    state = State(ik.robot, posture.q)
+    residuals = {
+        name: value
+        for rows in (weighted, ik.goal.exact)
+        for name, value in rows.named(rows.error(state)).items()
+    }
+    if lowest:
+        return replace(posture, residuals=residuals)
+    reason = f"the weighted sum of the tasks still falls after {steps} steps"
+    return replace(posture, residuals=residuals, converged=False, reason=reason)
+
+
 def _drawn_inside(
     ik: InverseKinematics,
     posture: Posture,
+    weighted: TaskRows,
     wrenches: Mapping[str, Wrench],
     tolerance: float,
     iterations: int,
@@ -340,8 +415,11 @@ def _drawn_inside(
     if inside is None:
         reason = "no place of the centre of mass lets these contacts hold the robot still"
         return replace(posture, converged=False, reason=reason, missed=None)
+    if len(weighted) and np.allclose(dynamics.com(ik.robot, posture.q)[:2], inside[:2], atol=1e-9):
+        return posture
     inner = InverseKinematics(replace(ik.goal, com=inside), ik.prefer, ik.bounded)
-    return _nearest(inner, posture.q, tolerance, iterations, restarts)
+    posture = _nearest(inner, posture.q, tolerance, iterations, restarts)
+    return _settled(inner, posture, weighted, tolerance, iterations, restarts)
 
 
 def _inside(contacts: ContactSet, q: Array, wrenches: Mapping[str, Wrench]) -> Array | None:

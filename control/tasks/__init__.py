@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from .com import ComTask
 from .frame import FrameTask
+from .gaze import GazeTask
 from .impedance import ImpedanceTask
 from .momentum import MomentumTask
 from .posture import PostureTask
@@ -16,6 +17,7 @@ __all__ = [
     "Rows",
     "ComTask",
     "FrameTask",
+    "GazeTask",
     "RelativeTask",
     "ImpedanceTask",
     "PostureTask",

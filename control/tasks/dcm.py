@@ -96,6 +96,10 @@ class DcmTask(Task):
         """Return J̇_com v (3,)."""
         return np.asarray(state.com_drift)
 
+    def desired_velocity(self, state: State, t: float) -> Array:
+        """Return ċ = ω (ξ* − c), by which the centre of mass follows ξ*."""
+        return np.asarray(self.target.omega * (self.desired(t)[0] - state.com))
+
     def desired_acceleration(self, state: State, t: float, J: Array, error: Array) -> Array:
         """Return c̈ = ω² (c − r*) = ω² (c − ξ*) + ω ξ̇* + ω (ω + k)(ξ* − ξ)."""
         omega, (wanted, rate) = self.target.omega, self.desired(t)

@@ -12,9 +12,10 @@ from numpy.typing import ArrayLike
 
 from ...arrays import Array
 from ...dynamics import State
+from ...dynamics.spatial import skew
 from ...robots.robot import Robot
 from ...robots.values import one_of, placement, vector
-from .task import Task, pose_error, pose_rows
+from .task import Task, pose_error, pose_error_jacobian, pose_rows
 
 
 @dataclass(eq=False)
@@ -57,15 +58,31 @@ class FrameTask(Task):
 
     def error(self, state: State, t: float) -> Array:
         """Return [p* − p; log(R* Rᵀ)]."""
+        return self.select(state, self._world_error(state, t))
+
+    def _world_error(self, state: State, t: float) -> Array:
+        """The whole error (6,), world axes."""
         here = state.frame_placement(self.frame) * self.local
-        return self.select(state, pose_error(self.value_at(t), here, self.name))
+        return pose_error(self.value_at(t), here, self.name)
 
     def jacobian(self, state: State) -> Array:
         """Return the chosen rows of J."""
+        return self.select(state, self._world_jacobian(state))
+
+    def _world_jacobian(self, state: State) -> Array:
+        """The whole J (6, nv), world axes."""
         J = state.frame_jacobian(self.frame)
         if self.point is not None:
             J = np.vstack([state.point_jacobian(self.frame, self.point), J[3:]])
-        return self.select(state, J)
+        return np.asarray(J)
+
+    def error_jacobian(self, state: State, t: float) -> Array:
+        """Return the derivative (rows, nv) of the error; d(Rᵀe) = Rᵀ(de + e × ω) in its axes."""
+        e, J = self._world_error(state, t), self._world_jacobian(state)
+        rows = pose_error_jacobian(e, J)
+        if self.axes == "frame":
+            rows += np.vstack([skew(part) @ J[3:] for part in (e[:3], e[3:])])
+        return self.select(state, rows)
 
     def drift(self, state: State) -> Array:
         """Return the chosen rows of J̇v."""

@@ -22,6 +22,7 @@ import numpy as np
 from ...arrays import Array
 from ...contacts import ContactSet
 from ...dynamics import State
+from ...errors import ConfigurationError
 from ...robots.robot import Robot
 from ...robots.values import array, text
 from .frame import FrameTask
@@ -83,6 +84,13 @@ class ImpedanceTask(FrameTask):
             ahead = self.select(state, acceleration)
         wrench = self.stiffness * error + damping * rate + self.wrench
         return Rows(J, ahead + mobility @ wrench - self.drift(state), error)
+
+    def desired_velocity(self, state: State, t: float) -> Array:
+        """Refuse: an impedance is one of forces."""
+        raise ConfigurationError(
+            f"{self.name!r}: got an impedance, which asks for forces, expected tasks on velocities "
+            "such as a FrameTask"
+        )
 
 
 def _mobility(state: State, J: Array, contacts: ContactSet | None) -> Array:

@@ -8,6 +8,7 @@ import numpy as np
 
 from ...arrays import Array
 from ...dynamics import State
+from ...errors import ConfigurationError
 from ...robots.robot import Robot
 from ...robots.values import one_of
 from .task import ChosenRows, check_size, parts, sized
@@ -35,6 +36,17 @@ class MomentumTask(ChosenRows):
         self.chosen = np.array(named[one_of(self.rows_of, "rows_of", named)])
         check_size(self.target, 6, self.name)
         return len(self.chosen)
+
+    def error_jacobian(self, state: State, t: float) -> Array:
+        """Refuse: momentum is of velocities, and no configuration has one."""
+        raise ConfigurationError(
+            f"{self.name!r}: got a momentum task, expected tasks on the configuration; velocities "
+            "have a momentum, see `solve_velocity`"
+        )
+
+    def desired_velocity(self, state: State, t: float) -> Array:
+        """Return h* in the chosen rows: A_g v = h*."""
+        return self.select(state, sized(self.value_at(t), (6,), self.name))
 
     def desired_acceleration(self, state: State, t: float, J: Array, error: Array) -> Array:
         """Return ḣ* + gain (h* − h)."""

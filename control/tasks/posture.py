@@ -6,6 +6,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field
 
 import numpy as np
+import pinocchio as pin
 
 from ...arrays import Array, Index
 from ...dynamics import State
@@ -46,6 +47,12 @@ class PostureTask(Task):
     def jacobian(self, state: State) -> Array:
         """Return rows of the identity."""
         return np.asarray(np.eye(state.robot.nv)[self.entries(state.robot)])
+
+    def error_jacobian(self, state: State, t: float) -> Array:
+        """Return rows of ∂(q* ⊖ q)/∂q (rows, nv): −1 but of joints that turn as balls do."""
+        target = sized(self.value_at(t), state.q.shape, self.name)
+        slopes = pin.dDifference(state.robot._model, state.q, target)[0]
+        return np.asarray(slopes)[self.entries(state.robot)]
 
     def drift(self, state: State) -> Array:
         """Return zeros: these rows are constant."""

@@ -11,7 +11,7 @@ from ...arrays import Array
 from ...dynamics import State
 from ...robots.robot import Robot
 from ...robots.values import placement, text
-from .task import Task, pose_error, pose_rows
+from .task import Task, pose_error, pose_error_jacobian, pose_rows
 
 
 @dataclass(eq=False)
@@ -48,8 +48,16 @@ class RelativeTask(Task):
 
     def error(self, state: State, t: float) -> Array:
         """Return [p* − p; log(R* Rᵀ)] of the relative poses."""
+        return self.select(state, self._whole_error(state, t))
+
+    def _whole_error(self, state: State, t: float) -> Array:
         T = state.relative_placement(self.frame, self.seen_from)
-        return self.select(state, pose_error(self.value_at(t), T, self.name))
+        return pose_error(self.value_at(t), T, self.name)
+
+    def error_jacobian(self, state: State, t: float) -> Array:
+        """Return the derivative (rows, nv) of the error."""
+        J = state.relative_jacobian(self.frame, self.seen_from)
+        return self.select(state, pose_error_jacobian(self._whole_error(state, t), J))
 
     def jacobian(self, state: State) -> Array:
         """Return the chosen rows of J."""

@@ -123,6 +123,20 @@ class Task(Goal):
     def drift(self, state: State) -> Array:
         """Return J̇v (rows,)."""
 
+    def error_jacobian(self, state: State, t: float) -> Array:
+        """Return the derivative (rows, nv) of the error along tangent steps.
+
+        −J where x is a vector; a rotation's error has another one.
+        """
+        return -self.jacobian(state)
+
+    def desired_velocity(self, state: State, t: float) -> Array:
+        """Return ẋ* + √gain (x* − x), (rows,), at which a critically damped error decays."""
+        back = np.sqrt(self.gain) * self.error(state, t)
+        if not callable(self.target):
+            return np.asarray(back)
+        return np.asarray(back + self.select(state, self.reference(t)[1]))
+
     def select(self, state: State, x: Array) -> Array:
         """Return a velocity or acceleration of the reference in the task's rows."""
         return x
@@ -254,6 +268,15 @@ def pose_error(goal: Any, T: Any, name: str) -> Array:
     check_pose(goal, name)
     turn = pin.log3(goal.rotation @ T.rotation.T)
     return np.concatenate([goal.translation - T.translation, turn])
+
+
+def pose_error_jacobian(error: Array, J: Array) -> Array:
+    """Return the derivative (6, nv) of `pose_error` for v = J v̇ (6, nv) in its axes.
+
+    With θ = log(R* Rᵀ) and R turned by ω, dθ = −J_r⁻¹(θ) ω.
+    """
+    turn = pin.Jlog3(pin.exp3(error[3:])) @ J[3:]
+    return -np.vstack([J[:3], turn])
 
 
 def joint_entries(robot: Robot, joints: Sequence[str] | None) -> dict[str, range]:

@@ -1,0 +1,65 @@
+"""Task of the direction in which a frame sees a point."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+
+import numpy as np
+from numpy.typing import ArrayLike
+
+from ...arrays import Array
+from ...dynamics import State
+from ...errors import ConfigurationError
+from ...robots.robot import Robot
+from ...robots.values import array, text
+from ..direction import Direction, unit_axis
+from .task import Task
+
+
+@dataclass(eq=False)
+class GazeTask(Task):
+    """An axis of a frame, as of a camera or a hand, points at a target: y → axis.
+
+    The value is the direction y = Rᵀ(p* − p)/‖p* − p‖ of the target in the axes of the frame, three
+    rows of which two are independent; ‖axis − y‖ = 2 sin(θ/2) at an angle θ. How the frame turns
+    about its axis is free. `GazeConstraint` keeps the target within an angle.
+
+    Attributes:
+        target: (3,), in the world [m]; it may be set at any time.
+        frame: by name.
+        axis: (3,), in the frame, of any length.
+    """
+
+    frame: str = field(kw_only=True)
+    axis: ArrayLike = field(default=(1.0, 0.0, 0.0), kw_only=True)
+
+    def _default_name(self) -> str:
+        return f"gaze of {text(self.frame, 'frame')}"
+
+    def bind(self, robot: Robot) -> int:
+        """Look up the frame; check target and axis."""
+        robot.frame_id(self.frame)
+        if callable(self.target):
+            raise ConfigurationError(
+                f"target of {self.name!r}: got a reference, expected a point (3,) [m]; it may be "
+                "set at any time"
+            )
+        array(self.target, f"target of {self.name!r}", (3,), meaning="[m]")
+        unit_axis(self.axis, self.name)
+        return 3
+
+    def error(self, state: State, t: float) -> Array:
+        """Return axis − y (3,)."""
+        return unit_axis(self.axis, self.name) - self._direction(state).value
+
+    def jacobian(self, state: State) -> Array:
+        """Return ∂y/∂q (3, nv)."""
+        return self._direction(state).jacobian
+
+    def drift(self, state: State) -> Array:
+        """Return ÿ at a = 0 (3,)."""
+        return self._direction(state).drift
+
+    def _direction(self, state: State) -> Direction:
+        target = np.asarray(self.target, dtype=float)
+        return Direction.to(target, state, self.frame, self.name)

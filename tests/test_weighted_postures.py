@@ -1,0 +1,434 @@
+"""Weighted and exact tasks of the inverse kinematics, all at once and tick by tick."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+import cvxpy as cp
+import numpy as np
+import pinocchio as pin
+import pytest
+from differences import derivative
+from scipy.optimize import minimize
+
+from footwork import ConfigurationError, ContactError, contacts, control, dynamics, robots
+from footwork.contacts.postures.inverse_kinematics import bounded_least_squares
+from footwork.dynamics import State
+
+TURN = pin.exp3(np.array([0.3, 0.5, 1.0]))
+
+
+def reach(robot, q, away, **options):
+    T = dynamics.frame_placement(robot, q, "right_hand")
+    return control.FrameTask(pin.SE3(TURN, T.translation + away), frame="right_hand", **options)
+
+
+def balance(robot, q, **options):
+    return control.ComTask(dynamics.com(robot, q), axes=("x", "y"), name="balance", **options)
+
+
+def cost(robot, tasks, q):
+    errors = [task.error(State(robot, q), 0.0) for task in tasks]
+    return sum(np.sum(task.weight * e**2) for task, e in zip(tasks, errors, strict=True))
+
+
+def differences(function, x, h=1e-6):
+    return np.array([(function(x + d) - function(x - d)) / (2 * h) for d in h * np.eye(len(x))]).T
+
+
+def by_slsqp(robot, feet, targets, tasks, start, tilt=None):
+    """The posture of least cost with the feet at their targets, by SciPy."""
+    lower = robot.model.lowerPositionLimit[7:] - start[7:]
+    upper = robot.model.upperPositionLimit[7:] - start[7:]
+    at = lambda x: robot.integrate(start, x)  # noqa: E731
+    missed = lambda x: feet.error(at(x), targets)  # noqa: E731
+    total = lambda x: cost(robot, tasks, at(x))  # noqa: E731
+    constraints = [{"type": "eq", "fun": missed, "jac": lambda x: differences(missed, x)}]
+    if tilt is not None:
+        up = lambda x: np.array([pin.Quaternion(at(x)[3:7]).matrix()[2, 2] - np.cos(tilt)])  # noqa: E731
+        constraints.append({"type": "ineq", "fun": up, "jac": lambda x: differences(up, x)})
+    found = minimize(
+        total,
+        np.zeros(robot.nv),
+        jac=lambda x: differences(total, x),
+        bounds=[(None, None)] * 6 + list(zip(lower, upper, strict=True)),
+        constraints=constraints,
+        method="SLSQP",
+        options={"maxiter": 300, "ftol": 1e-14},
+    )
+    return at(found.x), found.fun
+
+
+# --- the whole way ---------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    ("away", "rest", "leans"),
+    [((0.1, 0.1, 0.2), 1e-2, False), ((0.6, 0.1, 0.4), 1e-3, False), ((0.2, 0, -0.3), 1e-3, True)],
+)
+def test_the_sum_of_weighted_errors_is_the_least(away, rest, leans):
+    """A hand, the centre of mass and a posture that contradict each other, against SciPy's SLSQP;
+    the last reaches down so far that the trunk leans as far as it may."""
+    robot = robots.load("biped")
+    feet, q = contacts.at_feet(robot), contacts.solve_posture(robots.load("biped"), []).q
+    tasks = [
+        reach(robot, q, away),
+        balance(robot, q, weight=10.0),
+        control.PostureTask(q, weight=rest),
+    ]
+    posture = contacts.solve_posture(robot, feet, tasks=tasks)
+    assert posture.converged, posture.reason
+    assert feet.error(posture.q, posture.targets) == pytest.approx(0, abs=1e-9)
+    tilt = np.deg2rad(75.0) - 1e-3 if leans else None
+    start = contacts.solve_posture(robot, feet).q
+    expected, least = by_slsqp(robot, feet, posture.targets, tasks, start, tilt)
+    assert cost(robot, tasks, posture.q) == pytest.approx(least, rel=1e-4 if leans else 1e-9)
+    assert robot.difference(expected, posture.q) == pytest.approx(0, abs=1e-2 if leans else 1e-4)
+    assert list(posture.residuals) == ["right_hand", "balance", "posture"]
+    T = dynamics.frame_placement(robot, posture.q, "right_hand")
+    assert posture.residuals["right_hand"][:3] == pytest.approx(
+        tasks[0].target.translation - T.translation
+    )
+
+
+def test_two_targets_of_one_tip_are_shared_by_their_weights():
+    """p = (w₁ p₁ + w₂ p₂)/(w₁ + w₂), where that is in reach."""
+    robot, q0 = robots.limb([1.0, 1.0], [1.0, 1.0]), np.array([0.1, 0.4])
+    places, weights = np.array([[1.2, 0.4, 0.0], [0.5, 1.1, 0.0]]), (3.0, 1.0)
+    tasks = [
+        control.FrameTask(
+            pin.SE3(np.eye(3), p), frame="tip", rows_of=("x", "y"), weight=w, name=f"{k}"
+        )
+        for k, (p, w) in enumerate(zip(places, weights, strict=True))
+    ]
+    posture = contacts.solve_posture(robot, [], q0=q0, tasks=tasks)
+    assert posture.converged
+    tip = dynamics.frame_placement(robot, posture.q, "tip").translation
+    assert tip == pytest.approx(np.average(places, axis=0, weights=weights), abs=1e-7)
+    for name, p in zip("01", places, strict=True):
+        assert posture.residuals[name] == pytest.approx((p - tip)[:2])
+
+
+def test_what_is_in_reach_is_reached_and_what_is_not_is_pointed_at():
+    robot, q0 = robots.limb([1.0, 1.0], [1.0, 1.0]), np.array([0.1, 0.4])
+    task = control.FrameTask(
+        pin.SE3(np.eye(3), np.array([0.8, 0.9, 0.0])), frame="tip", rows_of="position"
+    )
+    posture = contacts.solve_posture(robot, [], q0=q0, tasks=[task])
+    assert posture.residuals["tip"] == pytest.approx(0, abs=1e-8)
+    task.target = pin.SE3(np.eye(3), np.array([3.0, 3.0, 0.0]))
+    posture = contacts.solve_posture(robot, [], q0=q0, tasks=[task], iterations=1000)
+    assert posture.converged
+    assert posture.q == pytest.approx([-np.pi / 4, 0.0], abs=1e-6)  # segments lie along y at zero
+
+
+def test_a_heavier_task_misses_by_less():
+    robot = robots.load("biped")
+    feet, q, missed = contacts.at_feet(robot), robot.posture(), []
+    for weight in (0.1, 1.0, 10.0):
+        hand = reach(robot, q, (0.5, 0, 0.2), rows_of="position", weight=weight)
+        tasks = [hand, balance(robot, q), control.PostureTask(q, weight=1e-2)]
+        posture = contacts.solve_posture(robot, feet, tasks=tasks)
+        assert posture.converged
+        missed.append(np.linalg.norm(posture.residuals["right_hand"]))
+    assert missed[0] > 1.2 * missed[1] > 1.2**2 * missed[2]
+
+
+def test_exact_tasks_are_met_to_rounding_beside_weighted_ones():
+    robot = robots.load("biped")
+    feet, q = contacts.at_feet(robot), robot.posture()
+    hand = reach(robot, q, (0.9, 0.0, 0.2), rows_of="position")
+    level = control.FrameTask(
+        pin.SE3.Identity(), frame="torso", rows_of=("rx", "ry"), name="level torso", weight=0.0
+    )
+    posture = contacts.solve_posture(robot, feet, tasks=[hand], exact=[level, balance(robot, q)])
+    assert posture.converged
+    assert {"left_foot", "level torso", "balance"} <= posture.errors.keys()
+    torso = dynamics.frame_placement(robot, posture.q, "torso").rotation
+    assert torso[2] == pytest.approx([0, 0, 1], abs=1e-7)
+    assert dynamics.com(robot, posture.q)[:2] == pytest.approx(dynamics.com(robot, q)[:2], abs=1e-8)
+    assert np.linalg.norm(posture.residuals["right_hand"]) > 0.05
+
+
+def test_exact_tasks_out_of_reach_are_named():
+    robot = robots.load("biped")
+    feet, q = contacts.at_feet(robot), robot.posture()
+    far = reach(robot, q, (2.0, 0.0, 0.0), rows_of="position", name="far hand")
+    posture = contacts.solve_posture(robot, feet, exact=[far], tasks=[control.PostureTask(q)])
+    assert not posture.converged
+    assert "'far hand' misses its target by" in posture.reason
+    assert posture.errors["far hand"] == pytest.approx(np.abs(posture.residuals["far hand"]).max())
+    twice = [
+        control.ComTask(dynamics.com(robot, q) + np.array([0, side, 0]), name=f"com {side}")
+        for side in (-0.05, 0.05)
+    ]
+    reason = contacts.solve_posture(robot, feet, exact=twice).reason
+    assert "'com -0.05'" in reason
+    assert "'com 0.05'" in reason
+
+
+def test_limits_hold_the_weighted_tasks_back():
+    """Two hinged segments whose second may not bend: the angle of the first alone is free."""
+    robot = robots.limb([1.0, 1.0], [1.0, 1.0])
+    model = robot.model
+    model.upperPositionLimit[1], model.lowerPositionLimit[1] = 0.5, -0.1
+    robot = replace(robot, model=model)
+    target = pin.SE3(np.eye(3), np.array([0.0, 0.8, 0.0]))
+    task = control.FrameTask(target, frame="tip", rows_of="position")
+    posture = contacts.solve_posture(robot, [], q0=[0.1, 0.2], tasks=[task])
+    assert posture.converged
+    assert posture.q[1] == pytest.approx(0.5)
+    assert posture.q[0] == pytest.approx(-0.25, abs=1e-6)  # the tip is at π/2 + q₀ + q₁/2
+    free = contacts.solve_posture(robot, [], q0=[0.1, 0.2], tasks=[task], limits=False)
+    assert free.residuals["tip"] == pytest.approx(0, abs=1e-8)
+
+
+def test_inside_keeps_the_robot_standing_as_a_hand_pulls_it_out():
+    robot = robots.load("biped")
+    feet, q = contacts.at_feet(robot), robot.posture()
+    hand = reach(robot, q, (0.9, 0.0, 0.0), rows_of="position")
+    tasks = [hand, control.PostureTask(q, weight=1e-3)]
+    for com, holds in ((None, False), ("inside", True)):
+        posture = contacts.solve_posture(robot, feet, com, tasks=tasks, iterations=300)
+        assert posture.converged, posture.reason
+        hold = contacts.static_hold(robot, posture.q, feet, torque_limits=False)
+        assert hold.feasible is holds
+
+
+def test_references_are_read_at_a_time():
+    robot = robots.limb([1.0, 1.0], [1.0, 1.0])
+    tip = control.FrameTask(
+        lambda t: (pin.SE3(np.eye(3), np.array([1.0, t, 0.0])), np.zeros(6), np.zeros(6)),
+        frame="tip",
+        rows_of="position",
+    )
+    posture = contacts.solve_posture(robot, [], q0=[0.1, 0.4], tasks=[tip], t=0.7)
+    place = dynamics.frame_placement(robot, posture.q, "tip").translation
+    assert place == pytest.approx([1.0, 0.7, 0.0], abs=1e-8)
+
+
+def test_what_is_no_task_of_a_posture_is_refused():
+    robot = robots.load("biped")
+    feet, q = contacts.at_feet(robot), robot.posture()
+    rest = control.PostureTask(q)
+    with pytest.raises(ContactError, match=r"tasks\[0\]: got 'hand', expected a motion task"):
+        contacts.solve_posture(robot, feet, tasks=["hand"])
+    force = control.ForceTask(1.0, contact="left_foot")
+    with pytest.raises(ContactError, match=r"exact\[1\]: got ForceTask"):
+        contacts.solve_posture(robot, feet, exact=[rest, force])
+    with pytest.raises(ConfigurationError, match="expected tasks on the configuration"):
+        contacts.solve_posture(robot, feet, tasks=[control.MomentumTask(np.zeros(6))])
+    T = dynamics.frame_placement(robot, q, "right_hand")
+    soft = control.ImpedanceTask(T, frame="right_hand")
+    with pytest.raises(ConfigurationError, match="asks for forces"):
+        contacts.solve_velocity(robot, feet, q, [soft])
+    with pytest.raises(ContactError, match="the name 'posture' twice"):
+        contacts.solve_posture(robot, feet, tasks=[rest], exact=[rest])
+    foot = control.FrameTask(T, frame="left_foot")
+    with pytest.raises(ContactError, match="the name 'left_foot' twice"):
+        contacts.solve_posture(robot, feet, exact=[foot])
+    with pytest.raises(ContactError, match="maximize: got 'margin' and tasks"):
+        contacts.solve_posture(robot, feet, tasks=[rest], maximize="margin")
+
+
+# --- errors of tasks -------------------------------------------------------------------------
+
+
+def kinds(robot):
+    T, p = pin.SE3(TURN, np.array([0.3, -0.4, 1.2])), np.array([0.1, 0.0, 0.05])
+    hand = {"frame": "right_hand"}
+    return [
+        control.FrameTask(T, **hand),
+        control.FrameTask(T, **hand, rows_of=("x", "rz"), point=p),
+        control.FrameTask(T, **hand, axes="frame", point=p),
+        control.RelativeTask(T, frame="right_hand", seen_from="head", rows_of=("y", "rx")),
+        control.GazeTask((1.0, 0.3, 0.8), frame="head", axis=(2.0, 0.0, 1.0)),
+        control.ComTask(np.array([0.1, 0.2, 0.3]), axes=("x", "z")),
+        control.PostureTask(robot.posture(), joints=robot.actuated[:4]),
+        control.ImpedanceTask(T, **hand, rows_of="orientation"),
+    ]
+
+
+@pytest.mark.parametrize("k", range(8))
+def test_errors_have_their_derivatives(biped, k):
+    """Far from the target, where a rotation's error and its Jacobian are far from each other."""
+    task, rng = kinds(biped)[k], np.random.default_rng(k)
+    task.bind(biped)
+    q = biped.integrate(biped.posture(), 0.4 * rng.standard_normal(biped.nv))
+    error = lambda x: task.error(State(biped, biped.integrate(q, x)), 0.0)  # noqa: E731
+    expected = differences(error, np.zeros(biped.nv))
+    assert task.error_jacobian(State(biped, q), 0.0) == pytest.approx(expected, abs=1e-8)
+
+
+def test_joints_that_turn_as_balls_do_have_theirs_too():
+    ball = '<joint name="ball" type="ball"/><geom size="0.1" pos="0 0 0.2"/>'
+    robot = robots.load(f"<mujoco><worldbody><body>{ball}</body></worldbody></mujoco>")
+    rng = np.random.default_rng(0)
+    task = control.PostureTask(robot.random_configuration(rng), joints=["ball"])
+    task.bind(robot)
+    q = robot.integrate(task.target, rng.standard_normal(3))
+    error = lambda x: task.error(State(robot, robot.integrate(q, x)), 0.0)  # noqa: E731
+    expected = differences(error, np.zeros(3))
+    assert task.error_jacobian(State(robot, q), 0.0) == pytest.approx(expected, abs=1e-8)
+
+
+def test_a_gaze_has_its_rates(biped):
+    rng = np.random.default_rng(0)
+    task = control.GazeTask((1.0, 0.3, 0.8), frame="head", axis=(0.0, 3.0, 0.0))
+    assert task.bind(biped) == 3
+    q = biped.integrate(biped.posture(), 0.3 * rng.standard_normal(biped.nv))
+    v = rng.standard_normal(biped.nv)
+    at = lambda t: State(biped, biped.integrate(q, t * v), v)  # noqa: E731
+    assert -task.jacobian(at(0.0)) @ v == pytest.approx(
+        derivative(lambda t: task.error(at(t), 0.0)), abs=1e-8
+    )
+    rate = derivative(lambda t: task.jacobian(at(t)) @ v)
+    assert task.drift(at(0.0)) == pytest.approx(rate, abs=1e-8)
+    T = dynamics.frame_placement(biped, q, "head")
+    task.target = T.act(np.array([0.0, 2.0, 0.0]))
+    assert task.error(at(0.0), 0.0) == pytest.approx(0, abs=1e-12)
+    task.target = T.act(np.array([2.0, 2.0, 0.0]))  # 45° off
+    assert np.linalg.norm(task.error(at(0.0), 0.0)) == pytest.approx(2 * np.sin(np.pi / 8))
+    for bad in (np.ones(2), lambda t: t):
+        task.target = bad
+        with pytest.raises(ConfigurationError, match="target of 'gaze of head': got"):
+            task.bind(biped)
+
+
+def test_a_head_looks_where_it_should():
+    robot = robots.load("biped")
+    place = np.array([1.0, -0.2, 0.9])
+    gaze = control.GazeTask(place, frame="head", axis=(1.0, 0.0, 0.0))
+    q = robot.posture()
+    rest = control.PostureTask(q, weight=1e-6)
+    posture = contacts.solve_posture(robot, contacts.at_feet(robot), tasks=[rest], exact=[gaze])
+    assert posture.converged, posture.reason
+    T = dynamics.frame_placement(robot, posture.q, "head")
+    seen = T.actInv(place)
+    assert seen / np.linalg.norm(seen) == pytest.approx([1, 0, 0], abs=1e-7)
+
+
+# --- tick by tick ----------------------------------------------------------------------------
+
+
+def by_cvxpy(robot, feet, q, tasks, rate, lower, upper):
+    state, v = State(robot, q), cp.Variable(robot.nv)
+    total = 1e-6 * cp.sum_squares(v)
+    for task in tasks:
+        gap = task.jacobian(state) @ v - np.sqrt(task.gain) * task.error(state, 0.0)
+        total += cp.sum(cp.multiply(task.weight, cp.square(gap)))
+    held = [feet.jacobian(q) @ v == 0, v >= lower, v <= upper]
+    cp.Problem(cp.Minimize(total), held).solve("CLARABEL", tol_gap_abs=1e-12, tol_gap_rel=1e-12)
+    return v.value
+
+
+@pytest.mark.parametrize("speed_limits", [False, True])
+def test_a_velocity_is_that_of_the_program(speed_limits):
+    robot = robots.load("biped")
+    feet, q = contacts.at_feet(robot), robot.posture()
+    tasks = [
+        reach(robot, q, (0.4, 0.1, 0.2)),
+        balance(robot, q, weight=10.0),
+        control.PostureTask(q, weight=1e-2),
+    ]
+    found = contacts.solve_velocity(robot, feet, q, tasks, speed_limits=speed_limits)
+    model = robot.model
+    upper, lower = np.full(robot.nv, 1e3), np.full(robot.nv, -1e3)
+    if speed_limits:
+        upper = np.minimum(upper, model.upperVelocityLimit)
+        lower = -upper
+    upper[6:] = np.minimum(upper[6:], 10.0 * (model.upperPositionLimit[7:] - q[7:]))
+    lower[6:] = np.maximum(lower[6:], 10.0 * (model.lowerPositionLimit[7:] - q[7:]))
+    expected = by_cvxpy(robot, feet, q, tasks, 10.0, lower, upper)
+    assert found.feasible
+    assert found.v == pytest.approx(expected, abs=1e-4)
+    state = State(robot, q)
+    for task in tasks:
+        residual = 10.0 * task.error(state, 0.0) - task.jacobian(state) @ found.v
+        assert found.residuals[task.name] == pytest.approx(residual, abs=1e-12)
+
+
+def test_velocities_lead_to_the_posture():
+    robot = robots.load("biped")
+    feet = contacts.at_feet(robot)
+    q = contacts.solve_posture(robot, feet, com="inside").q
+    places = feet.placements(q)
+    tasks = [
+        reach(robot, q, (0.2, 0.1, 0.2)),
+        control.GazeTask((1.5, -0.5, 1.0), frame="head", weight=0.1),
+        control.PostureTask(q, weight=1e-2),
+    ]
+    exact = [balance(robot, q)]
+    posture = contacts.solve_posture(robot, feet, q0=q, targets=places, tasks=tasks, exact=exact)
+    for _ in range(400):
+        step = contacts.solve_velocity(
+            robot, feet, q, tasks, exact=exact, targets=places, rate=50.0
+        )
+        assert step.feasible, step.reason
+        q = robot.integrate(q, 0.01 * step.v)
+    assert robot.difference(posture.q, q) == pytest.approx(0, abs=1e-4)
+    assert feet.error(q, places) == pytest.approx(0, abs=1e-9)
+
+
+def test_joint_limits_are_never_left():
+    robot = robots.limb([1.0, 1.0], [1.0, 1.0])
+    model = robot.model
+    model.upperPositionLimit[1], model.lowerPositionLimit[1] = 0.5, -0.1
+    robot, q = replace(robot, model=model), np.array([0.1, 0.2])
+    target = pin.SE3(np.eye(3), np.array([0.0, 0.8, 0.0]))
+    task = control.FrameTask(target, frame="tip", rows_of="position")
+    for _ in range(1000):
+        step = contacts.solve_velocity(robot, [], q, [task], rate=100.0)
+        q = robot.integrate(q, 0.01 * step.v)
+        assert q[1] <= 0.5
+    assert q == pytest.approx([-0.25, 0.5], abs=1e-6)
+    assert step.limited == (robot.joint_names[1],)
+
+
+def test_exact_rates_out_of_reach_are_named():
+    robot = robots.limb([1.0, 1.0], [1.0, 1.0])
+    away = {"tip": np.array([1.0, 1.0, 0.5])}
+    step = contacts.solve_velocity(robot, [], np.array([0.1, 0.4]), frames=away)
+    assert not step.feasible
+    assert "the rate of 'frame tip' is missed by 5 m/s" in step.reason
+    assert step.errors["frame tip"] == pytest.approx(5.0)
+
+
+def test_a_momentum_is_one_of_velocities():
+    robot = robots.load("quadruped")
+    h = np.array([0, 0, 0, 0.1, -0.2, 0.3])
+    spin = control.MomentumTask(h, rows_of="both")
+    q = robot.posture()
+    step = contacts.solve_velocity(robot, [], q, exact=[spin])
+    assert step.feasible
+    assert dynamics.centroidal_momentum(robot, q, step.v) == pytest.approx(h, abs=1e-9)
+
+
+def test_feet_ride_on_what_moves():
+    robot, q = robots.load("biped"), robots.load("biped").posture()
+    moving = contacts.MovingSurface(linear=(0.2, 0.0, 0.0))
+    feet = contacts.ContactSet(robot, [replace(c, surface=moving) for c in contacts.at_feet(robot)])
+    step = contacts.solve_velocity(robot, feet, q, [control.PostureTask(q)])
+    assert step.feasible
+    assert feet.jacobian(q) @ step.v == pytest.approx([0.2, 0, 0, 0, 0, 0] * 2, abs=1e-9)
+
+
+@pytest.mark.parametrize("seed", range(10))
+def test_least_squares_with_bounds_and_equations_is_cvxpys(seed):
+    rng = np.random.default_rng(seed)
+    n, m = 12, int(rng.integers(1, 6))
+    A = np.vstack([rng.standard_normal((8, n)), 1e-2 * np.eye(n)])
+    b, C = np.append(rng.standard_normal(8), np.zeros(n)), rng.standard_normal((m, n))
+    lower, upper = rng.uniform(-0.4, -0.1, n), rng.uniform(0.1, 0.4, n)
+    C[-1] = C[0]  # redundant, as of feet on one plate
+    d = C @ rng.uniform(lower / 2, upper / 2)
+    x = bounded_least_squares(A, b, lower, upper, C, d)
+    assert pytest.approx(d, abs=1e-9) == C @ x
+    assert ((lower <= x) & (x <= upper)).all()
+    y = cp.Variable(n)
+    problem = cp.Problem(
+        cp.Minimize(cp.sum_squares(A @ y - b)),
+        [C[:-1] @ y == d[:-1] if m > 1 else C @ y == d, y >= lower, y <= upper],
+    )
+    problem.solve("CLARABEL", tol_gap_abs=1e-12, tol_gap_rel=1e-12)
+    assert np.sum((A @ x - b) ** 2) == pytest.approx(problem.value, rel=1e-7, abs=1e-9)
