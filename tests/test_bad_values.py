@@ -349,6 +349,7 @@ def of_contacts() -> dict[str, dict[str, Any]]:
         "contacts.Terrain.*": plane,
         "contacts.Terrain.ground": {"x": 0.0},
         "contacts.HeightMap": {"heights": np.zeros((2, 2)), "cell": 0.1},
+        "contacts.HeightMap.of": {"function": np.add, "cell": 0.1, "x": (0, 1), "y": (0, 1)},
         "contacts.HeightMap.load": {"path": written_heights(), "cell": 0.1},
         "contacts.Pushes.wrenches": {"side": "inner"},
         "contacts.find_contacts": {"motion": still_motion()},

@@ -398,3 +398,68 @@ def test_walking_on_rough_ground():
     )
     assert not motion.fell
     assert motion.q[-1][0] - q[0] > 0.4
+
+
+# --- of a function ---------------------------------------------------------------------------
+
+
+def waves(x, y):
+    return 0.1 * np.sin(3 * x) + 0.05 * y
+
+
+def test_a_map_of_a_function_has_its_heights_at_its_vertices():
+    """And between them no more than the second derivative allows, 0.9 cell²/8."""
+    ground = HeightMap.of(waves, 0.05, x=(-1.0, 3.0), y=(-0.5, 1.0))
+    assert ground.name == "waves"
+    assert ground.grid.shape == (81, 31)
+    x, y, z = ground.vertices.T
+    assert (x.min(), x.max(), y.min(), y.max()) == pytest.approx((-1.0, 3.0, -0.5, 1.0))
+    assert z == pytest.approx(waves(x, y), abs=1e-12)
+    places = np.random.default_rng(0).uniform((-1.0, -0.5), (3.0, 1.0), (200, 2))
+    found = Terrain([ground]).height(places)
+    assert found == pytest.approx(waves(*places.T), abs=0.9 * 0.05**2 / 8 + 1e-9)
+
+
+@pytest.mark.parametrize(
+    "function",
+    [
+        lambda x, y: 0.2 if x > 1.0 else 0.0,
+        lambda x, y: np.where(x > 1.0, 0.2, 0.0),
+        lambda x, y: 0.2 * (x > 1.0),
+    ],
+    ids=["of numbers", "of arrays", "of both"],
+)
+def test_functions_of_numbers_and_of_arrays_serve(function):
+    ground = HeightMap.of(function, 0.1, x=(0.0, 2.0), y=(0.0, 1.0), name="step", friction=0.4)
+    x, _, z = ground.vertices.T
+    assert z == pytest.approx(np.where(x > 1.0, 0.2, 0.0))
+    assert (ground.name, ground.friction) == ("step", 0.4)
+    assert HeightMap.of(lambda x, y: 0.3, 0.1, (0, 1), (0, 1)).grid == pytest.approx(0.3)
+
+
+def test_an_area_that_is_no_multiple_of_the_cell_is_covered():
+    ground = HeightMap.of(waves, 0.3, x=(0.0, 1.0), y=(2.0, 2.1))
+    x, y, z = ground.vertices.T
+    assert sorted(set(x.round(9))) == pytest.approx([-0.1, 0.2, 0.5, 0.8, 1.1])
+    assert sorted(set(y.round(9))) == pytest.approx([1.9, 2.2])
+    assert z == pytest.approx(waves(x, y), abs=1e-12)
+
+
+def test_what_is_no_function_of_the_ground_is_refused():
+    area = {"x": (0.0, 1.0), "y": (0.0, 1.0)}
+    with pytest.raises(ContactError, match=r"heights: got a function, .*HeightMap.of\(function"):
+        HeightMap("waves", waves, 0.1)
+    with pytest.raises(ContactError, match="function: got array"):
+        HeightMap.of(np.zeros((3, 3)), 0.1, **area)
+    with pytest.raises(ContactError, match=r"got nan at \(0, 0\), expected a finite height"):
+        HeightMap.of(lambda x, y: np.log(x - 0.5), 0.25, **area)
+    with pytest.raises(ContactError, match=r"at \(0, 0\) ZeroDivisionError: .*expected a height"):
+        HeightMap.of(lambda x, y: 1 / 0 if x < 1 else 0.0, 0.25, **area)
+    with pytest.raises(ContactError, match=r"got .*'high'.* at \(0, 0\), expected a height"):
+        HeightMap.of(lambda x, y: "high", 0.25, **area)
+    with pytest.raises(ContactError, match=r"x: got \[1.0, 0.0\], expected \(from, to\)"):
+        HeightMap.of(waves, 0.1, x=(1.0, 0.0), y=(0.0, 1.0))
+    with pytest.raises(ContactError, match="cell: got 1e-06 m, which is 1000001 × 1000001"):
+        HeightMap.of(waves, 1e-6, **area)
+    with pytest.raises(ContactError, match="cell: got 0"):
+        HeightMap.of(waves, 0.0, **area)

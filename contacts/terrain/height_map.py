@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import io
 import os
+from collections.abc import Callable
 from contextlib import nullcontext
 from dataclasses import dataclass
 from functools import cached_property
@@ -16,7 +17,7 @@ from numpy.typing import ArrayLike
 from ... import files
 from ...arrays import Array
 from ...errors import ContactError
-from ...robots.values import array
+from ...robots.values import FARTHEST, array, length
 from ..kernels.height_map import DISTANCES
 from .edges import Edges
 from .faces import FACES_UP, Face, Solid
@@ -58,11 +59,57 @@ class HeightMap:
     friction: float | None = None
 
     def __post_init__(self) -> None:
+        if callable(self.heights):
+            raise ContactError(
+                "heights: got a function, expected a table (m, n) [m]; HeightMap.of(function, "
+                "cell=, x=, y=) samples one"
+            )
         given = array(self.heights, "heights", (None, None), error=ContactError, at_least=-1e4)
         if min(given.shape) < 2:
             raise ContactError(f"heights: got shape {given.shape}, expected at least (2, 2)")
         check_part(self, "heading")
         check_lengths(self, "cell")
+
+    @classmethod
+    def of(
+        cls,
+        function: Callable[[Any, Any], Any],
+        cell: float,
+        x: ArrayLike,
+        y: ArrayLike,
+        name: str = "",
+        friction: float | None = None,
+    ) -> HeightMap:
+        """Return the map of a function: z(x, y) in the world, sampled on an area.
+
+        Args:
+            function: (x, y) -> z [m], of arrays (m, n) of all places at once, or of two numbers.
+            cell: distance between neighbouring heights [m].
+            x, y: the area, each (from, to) [m]. Where its sides are no multiples of the cell, the
+                map is larger, by the same on all sides.
+            name: that of the function when empty.
+            friction: Coulomb coefficient, None to leave it to the contacts.
+
+        Raises:
+            ContactError: no function, or one that fails or is not finite somewhere; no area, or
+                more heights than fit.
+        """
+        if not callable(function):
+            raise ContactError(
+                f"function: got {function!r:.80}, expected one of (x, y); HeightMap(name, heights, "
+                "cell) takes a table"
+            )
+        cell = length(cell, "cell", error=ContactError)
+        along, across = _samples(x, "x", cell), _samples(y, "y", cell)
+        if len(along) * len(across) > _MAX_BYTES // 8:
+            raise ContactError(
+                f"cell: got {cell:g} m, which is {len(along)} × {len(across)} heights; expected at "
+                f"most {_MAX_BYTES // 8}"
+            )
+        named = name or getattr(function, "__name__", "").strip("<>") or "ground"
+        at = ((along[0] + along[-1]) / 2, (across[0] + across[-1]) / 2, 0.0)
+        heights = _heights_of(function, *np.meshgrid(along, across, indexing="ij"))
+        return cls(named, heights, cell, at, friction=friction)
 
     @classmethod
     def load(
@@ -316,6 +363,58 @@ class HeightMap:
         p = self._local((origin + t * direction)[None])[0]
         edge, _ = self._heights(np.clip(p[None, :2], 0.0, 2 * self.half_size))
         return t if p[2] <= edge[0] else None
+
+
+def _samples(ends: ArrayLike, name: str, cell: float) -> Array:
+    """Places a cell apart that cover an interval, about its middle."""
+    meaning = "(from, to) [m]"
+    low, high = array(
+        ends, name, (2,), meaning=meaning, error=ContactError, largest=FARTHEST
+    ).tolist()
+    if not low < high:
+        raise ContactError(f"{name}: got {[low, high]}, expected (from, to) [m], from < to")
+    cells = max(int(np.ceil((high - low) / cell - 1e-9)), 1)
+    return np.asarray((low + high) / 2 + cell * (np.arange(cells + 1) - cells / 2))
+
+
+def _heights_of(function: Callable[[Any, Any], Any], X: Array, Y: Array) -> Array:
+    """The heights (m, n) of a function, of all places at once or, where it takes numbers alone,
+    one by one."""
+    with np.errstate(all="ignore"):  # what is not finite is refused below
+        try:
+            found = np.asarray(function(X.copy(), Y.copy()))
+        except Exception:  # of "if x > 1", or of anything else: one place then tells
+            found = None
+        if found is None or found.shape not in (X.shape, ()):
+            places = zip(X.ravel().tolist(), Y.ravel().tolist(), strict=True)
+            found = np.array([_height_at(function, x, y) for x, y in places]).reshape(X.shape)
+    return _finite(np.broadcast_to(found, X.shape), X, Y)
+
+
+def _height_at(function: Callable[[Any, Any], Any], x: float, y: float) -> Any:
+    try:
+        return function(x, y)
+    except Exception as failure:
+        raise ContactError(
+            f"function: at ({x:g}, {y:g}) {type(failure).__name__}: {failure}; expected a height "
+            "[m]"
+        ) from failure
+
+
+def _finite(heights: Array, X: Array, Y: Array) -> Array:
+    """The heights, refused where they are no finite numbers, with the place."""
+    if heights.dtype.kind not in "fiu" or heights.shape != X.shape:
+        raise ContactError(
+            f"function: got {heights.flat[0]!r:.60} at ({X[0, 0]:g}, {Y[0, 0]:g}), expected a "
+            "height [m]"
+        )
+    bad = np.argwhere(~np.isfinite(heights))
+    if len(bad):
+        at = tuple(bad[0])
+        raise ContactError(
+            f"function: got {heights[at]} at ({X[at]:g}, {Y[at]:g}), expected a finite height [m]"
+        )
+    return np.array(heights, dtype=float)
 
 
 def read_heights(path: Any) -> ArrayLike:
