@@ -55,6 +55,37 @@ def test_contains_is_coulombs_law(seed):
 
 
 @pytest.mark.parametrize("seed", SEEDS)
+def test_the_margin_is_the_normal_force_that_may_go(seed):
+    rng = np.random.default_rng(seed)
+    cone = random_cone(rng, seed)
+    forces = forces_around(cone, rng, 50)
+    margins, used = cone.margin(forces), cone.used(forces)
+    for f, margin, ratio in zip(forces, margins, used, strict=True):
+        assert (cone.margin(f), cone.used(f)) == (margin, ratio)
+        assert in_cone(cone, f, 1e-12) == (margin >= -1e-9)
+        if np.isfinite(margin):
+            assert in_cone(cone, f - (margin - 1e-6) * cone.normal)
+            assert not in_cone(cone, f - (margin + 1e-6) * cone.normal)
+        pressed = f @ cone.normal
+        assert ratio == pytest.approx(1 - margin / pressed if pressed > 0 else np.inf)
+
+
+def test_what_a_force_uses_of_its_friction():
+    cone = FrictionCone(0.5)
+    assert cone.margin([3.0, 0.0, 10.0]) == pytest.approx(4.0)
+    assert cone.used([3.0, 4.0, 10.0]) == pytest.approx(1.0)
+    ice = FrictionCone(0.0)
+    assert ice.margin([[0, 0, 2.0], [1.0, 0, 2.0]]) == pytest.approx([2.0, -np.inf])
+    assert ice.used([[0, 0, 2.0], [1.0, 0, 2.0], [0, 0, 0], [0, 0, -1]]) == pytest.approx(
+        [0.0, np.inf, np.nan, np.inf], nan_ok=True
+    )
+    two = FrictionCone((0.5, 0.25), tangent=(1, 0, 0))
+    assert two.used([3.0, 2.0, 10.0]) == pytest.approx(1.0)
+    with pytest.raises(ContactError, match="force: got"):
+        cone.margin([1.0, 2.0])
+
+
+@pytest.mark.parametrize("seed", SEEDS)
 def test_projection_is_the_nearest_point(seed):
     """p is the projection on a convex cone iff p ∈ K, p ⊥ f − p, and p − f is in the dual cone."""
     rng = np.random.default_rng(seed)

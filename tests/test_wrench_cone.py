@@ -7,7 +7,7 @@ import numpy as np
 import pinocchio as pin
 import pytest
 
-from footwork import ContactError, contacts, robots
+from footwork import ContactError, Wrench, contacts, robots
 from footwork.contacts import DiscContact, LineContact, PointContact, SurfaceContact, WrenchCone
 from footwork.contacts.geometry.hulls import cone_faces
 from footwork.contacts.wrench_cones.wrench_cone import inner_faces, rectangle_faces
@@ -345,6 +345,74 @@ def test_net_cone_is_what_static_hold_asks():
 
 def robots_com(robot, q):
     return np.array(pin.centerOfMass(robot.model, robot.model.createData(), q))
+
+
+@pytest.mark.parametrize("name", KINDS)
+def test_the_margin_is_the_normal_force_that_may_go(name):
+    """By the distance of what is left: none until then, some from then on; inner ≤ exact ≤ outer,
+    and used = 1 − margin/f_n."""
+    rng = np.random.default_rng(0)
+    cones = [WrenchCone(KINDS[name], kind, 12) for kind in ("inner", "exact", "outer")]
+    wrenches = stretched(KINDS[name], rng, 20)
+    inner, margins, outer = (cone.margin(wrenches) for cone in cones)
+    assert (inner <= margins + 1e-7).all()
+    assert (margins <= outer + 1e-7).all()
+    held, normal = 0, np.eye(6)[2]
+    for w, margin in zip(wrenches, margins, strict=True):
+        assert cones[1].margin(w) == pytest.approx(margin, abs=1e-8)
+        if np.isfinite(margin):
+            assert cones[1].violation(w - (margin - 1e-3) * normal) < 1e-6
+            assert cones[1].violation(w - (margin + 1e-3) * normal) > 1e-6
+            held += 1
+        assert cones[1].contains(w) == (margin > -1e-7)
+    assert held > 10 or name == "soft point"
+    pressed = wrenches[:, 2] > 0
+    expected = 1 - margins[pressed] / wrenches[pressed, 2]
+    assert cones[1].used(wrenches)[pressed] == pytest.approx(expected)
+
+
+def test_the_margin_of_one_foot_is_that_of_the_hold():
+    robot = robots.load("biped")
+    foot = contacts.at_feet(robot, 0.6)["left_foot"]
+    q = contacts.solve_posture(robot, foot, com="inside").q
+    push = {"pelvis": Wrench((3.0, 2.0, 0.0), np.zeros(3))}
+    for wrenches in ({}, push):
+        hold = contacts.static_hold(robot, q, foot, wrenches, torque_limits=False)
+        assert hold.feasible
+        T = foot.pose(robot, q)
+        w = hold.wrenches["left_foot"].at(T.translation)
+        local = np.concatenate([T.rotation.T @ w.force, T.rotation.T @ w.moment])
+        assert WrenchCone(foot).margin(local) == pytest.approx(hold.margin, rel=1e-6)
+
+
+def test_margins_without_bound():
+    point, held = PointContact("toe", 0.5), PointContact("toe", 0.5, bilateral=True)
+    w = np.array([3.0, 0.0, 10.0, 0.0, 0.0, 0.0])
+    for kind in ("exact", "inner", "outer"):
+        cone = WrenchCone(point, kind)
+        if kind == "exact":
+            assert cone.margin(w) == pytest.approx(4.0, rel=1e-6)  # 10 − 3/0.5
+            assert cone.used(w) == pytest.approx(0.6, rel=1e-6)
+        assert cone.margin(w + np.eye(6)[5]) == -np.inf  # a point gives no moment
+        assert cone.margin(0 * w) == 0.0
+        assert np.isnan(cone.used(0 * w))
+        assert cone.used(-w) == np.inf
+        assert WrenchCone(held, kind).margin(-w) == np.inf
+    feet = contacts.at_feet(robots.load("biped"))
+    net = contacts.net_wrench_cone(feet, robots.load("biped").posture())
+    with pytest.raises(ContactError, match="used: got a cone of 2 contacts, expected that of one"):
+        net.used(w)
+
+
+def test_the_margin_of_a_set_is_that_of_the_hold():
+    """Of four feet that carry a weight about its own point of attack: each loses the same."""
+    robot = robots.load("quadruped")
+    feet, q = contacts.at_feet(robot, 0.6), robot.posture()
+    hold = contacts.static_hold(robot, q, feet, torque_limits=False)
+    com = robots_com(robot, q)
+    cone = contacts.net_wrench_cone(feet, q, com)
+    weight = np.array([0, 0, 9.81 * robot.mass, 0, 0, 0])
+    assert cone.margin(weight) == pytest.approx(hold.margin, rel=1e-6)
 
 
 def test_squeezing_contacts_have_a_cone_without_an_apex():

@@ -23,6 +23,8 @@ from ..geometry.hulls import cone_faces
 
 Friction = float | tuple[float, float]
 
+_NOTHING = 1e-12  # of a force, as a share of it: rounding
+
 
 class PointCone(ABC):
     """A cone ‖(x_i/s_i)‖ ≤ f_n of what a point transmits, in the axes of two tangents and a normal.
@@ -71,6 +73,32 @@ class PointCone(ABC):
         """Return the distance from `force` to the nearest one of the cone [N]; 0 inside."""
         _, local = self._local(force)
         return float(np.linalg.norm(local - nearest_in_cone(local, self._half_axes)))
+
+    def margin(self, force: ArrayLike) -> Any:
+        """Return f_n − ‖(x_i/s_i)‖ [N]: how much normal force may go until the contact slides.
+
+        Negative outside: how much is missing; −inf of what no normal force holds, on ice. For a
+        round cone f_n − ‖f_t‖/μ. Of one force a float, of many (n, k) an array (n,).
+        """
+        normal, needed = self._normal_forces(force)
+        return single(normal - needed)
+
+    def used(self, force: ArrayLike) -> Any:
+        """Return ‖(x_i/s_i)‖/f_n, the share of the friction that a force uses: 1 where it slides.
+
+        For a round cone ‖f_t‖/(μ f_n). More than 1 outside, inf where nothing presses, nan of no
+        force. Of one force a float, of many (n, k) an array (n,).
+        """
+        return share(*self._normal_forces(force))
+
+    def _normal_forces(self, force: ArrayLike) -> tuple[Array, Array]:
+        """f_n, and the least one with which the rest is in the cone, of forces (..., k)."""
+        L, s = self._rows, self._half_axes
+        w = array(force, self._argument, (len(L),), (None, len(L)), error=ContactError) @ L.T
+        x, rubs = w[..., :-1], s > 0
+        needed = np.linalg.norm(x[..., rubs] / s[rubs], axis=-1)
+        on_ice = (np.abs(x[..., ~rubs]) > _NOTHING * np.abs(w).max(axis=-1, keepdims=True)).any(-1)
+        return w[..., -1], np.where(on_ice, np.inf, needed)
 
     def contains(self, force: ArrayLike, tolerance: float = 1e-9) -> bool:
         """Whether `force` is within `tolerance` [N] of the cone."""
@@ -154,6 +182,18 @@ class FrictionCone(PointCone):
         n = whole_number(n, "sides", at_least=3, error=ContactError)
         sides = pyramid_faces(self.pair, n, kind)
         return np.asarray(np.vstack([sides, [0.0, 0.0, -1.0]]) @ self.axes.T)
+
+
+def share(normal: Array, needed: Array) -> Any:
+    """Return needed/normal of normal forces; inf where it presses too little or not, nan of 0/0."""
+    presses = normal > 0
+    found = np.where(presses, needed / np.where(presses, normal, 1.0), np.inf)
+    return single(np.where((normal == 0) & (needed == 0), np.nan, found))
+
+
+def single(x: Array) -> Any:
+    """Return an array, or a float of none."""
+    return float(x) if np.ndim(x) == 0 else np.asarray(x)
 
 
 def circle(n: int, kind: str = "inner") -> Array:

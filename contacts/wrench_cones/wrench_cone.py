@@ -29,7 +29,7 @@ from ...dynamics.kernels.scalars import LANES
 from ...errors import ContactError, SolverError
 from ...robots import Robot
 from ...robots.values import array, instance, number, one_of, whole_number
-from ..cones.friction_cone import check_friction, pyramid_faces
+from ..cones.friction_cone import check_friction, pyramid_faces, share, single
 from ..conic_solver import Program, Rows
 from ..contact import Contact
 from ..contact_set import ContactSet
@@ -38,6 +38,7 @@ from ..limits import Kind
 from ..point_forces import PointForces
 
 _MANY = 4096  # from so many wrenches on, finding the faces of a linear cone pays off
+_FLAT = 1e-9  # of unit wrenches, what counts as nothing where a cone has no volume
 _ROUNDING = 1e-12  # distances of unit wrenches below which they are inside
 
 
@@ -127,6 +128,87 @@ class WrenchCone:
             unit_rows = unit_rows / np.linalg.norm(unit_rows, axis=1, keepdims=True)
             inside = ((w / self._units) @ unit_rows.T <= tolerance * size[:, None]).all(axis=1)
         return bool(inside[0]) if single else inside
+
+    def margin(self, wrench: ArrayLike) -> Any:
+        """Return the largest ε with w − ε Σ_c [n_c; p_c × n_c] in the cone [N], see `Hold.margin`.
+
+        As much normal force may be taken away at the centre of each contact until it slides, turns
+        or tips; negative outside: as much is missing. Of a point that is f_n − ‖f_t‖/μ. +inf of
+        what holds both ways, −inf of what no normal force makes possible, such as a moment on a
+        point. By the cone's kind: an inner one gives less, an outer one more.
+
+        Args:
+            wrench: w (6,), or many (n, 6): of one a float, of many an array (n,).
+
+        Raises:
+            SolverError: the cone program was not solved.
+        """
+        given = array(wrench, "wrench", (6,), (None, 6), error=ContactError)
+        w = np.atleast_2d(given) / self._units
+        scale = np.linalg.norm(w, axis=1)
+        unit = w / np.where(scale > 0, scale, 1.0)[:, None]
+        if self.kind == "exact":
+            found = np.array([self._exact_margin(row) for row in unit])
+        else:
+            found = self._linear_margins(unit)
+        finite = np.isfinite(found)
+        found[finite] *= scale[finite]
+        return single(found[0] if given.ndim == 1 else found)
+
+    def used(self, wrench: ArrayLike) -> Any:
+        """Return 1 − margin/f_n of one contact: the share of its normal force that w needs.
+
+        Of a point that is ‖f_t‖/(μ f_n), the friction used; of a patch also the share of its size,
+        by the centre of pressure, and of its torsional friction: 1 where it slides, turns or tips.
+        More than 1 outside, inf where nothing presses, nan of no force.
+
+        Args:
+            wrench: as for `margin`.
+
+        Raises:
+            ContactError: a cone of several contacts, which have no common normal force.
+        """
+        if len(self.generators.centres) != 1:
+            raise ContactError(
+                f"used: got a cone of {len(self.generators.centres)} contacts, expected that of one"
+            )
+        given = array(wrench, "wrench", (6,), (None, 6), error=ContactError)
+        normal = given[..., :3] @ self.generators.centre_normals[0]
+        margin = self.margin(given)
+        none = (given == 0).all(axis=-1)
+        return share(normal, np.where(none, 0.0, normal - margin))
+
+    @cached_property
+    def _pull(self) -> Array:
+        """Σ_c [n_c; p_c × n_c] (6,), in units."""
+        n, p = self.generators.centre_normals, self.generators.centres
+        rows = np.hstack([n, np.cross(p, n)]) * self.generators.limits.pulls[:, None]
+        return np.asarray(rows.sum(axis=0) / self._units)
+
+    def _linear_margins(self, w: Array) -> Array:
+        """ε ≤ (F w)_i/(F N)_i of all faces, (n,)."""
+        F = self.faces * self._units
+        F = F / np.linalg.norm(F, axis=1, keepdims=True)
+        reach, taken = w @ F.T, F @ self._pull
+        limits = taken < -_ROUNDING
+        lost = (reach[:, ~limits] > _FLAT).any(axis=1)
+        ratios = reach[:, limits] / taken[limits]
+        return np.where(lost, -np.inf, ratios.min(axis=1, initial=np.inf))
+
+    def _exact_margin(self, w: Array) -> float:
+        """max ε with A x + ε N = w over admissible x, in the units of `w`."""
+        limits, pull = self.generators.limits, self._pull
+        if not pull.any():
+            return np.inf if self._distances(w[None])[0] <= _FLAT else -np.inf
+        n = limits.size
+        given = np.column_stack([self.generators.columns / self._units[:, None], pull])
+        locked, *rows = limits.solver_rows(np.zeros((limits.contact_count, 1)))
+        answer = Program([locked, Rows(given, w)], *rows).solve(-np.eye(n + 1)[n])
+        if answer.status in ("infeasible", "unbounded"):
+            return -np.inf if answer.status == "infeasible" else np.inf
+        if answer.status != "optimal":
+            raise SolverError(f"margin of {self!r}: the cone program ended {answer.status!r}")
+        return -answer.value
 
     def about(self, point: ArrayLike) -> WrenchCone:
         """Return the same cone for moments about `point` (3,), given in the cone's axes [m]."""
