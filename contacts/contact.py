@@ -21,6 +21,7 @@ from numpy.typing import ArrayLike
 
 from ..arrays import Array
 from ..dynamics import State
+from ..dynamics.contact_derivatives import frame_acceleration_derivatives
 from ..dynamics.per_robot import per_robot
 from ..dynamics.spatial import skew
 from ..errors import ContactError
@@ -192,6 +193,34 @@ class Contact(Attached):
     def hessian(self, state: State) -> Array:
         """Return H (dim, nv, nv), H[r, j, k] = ∂J[r, j]/∂(k-th tangent direction)."""
         return self._attached(state).hessian(state)
+
+    @at_state(2)
+    def acceleration_derivatives(self, state: State, a: ArrayLike) -> tuple[Array, Array]:
+        """Return ∂/∂q and ∂/∂v (dim, nv) of J a + (dJ/dt) v, world axes.
+
+        The centre at r in the body, and at c in the world from there (of a ball), accelerates by
+        p̈ + α × (r + c) + ω × (ω × r); its body's axes y turn: d(yᵀα) = yᵀ dα + (y × α)ᵀ J_ω dq.
+
+        Raises:
+            ContactError: on a moving surface.
+        """
+        if self.surface is not None:
+            raise ContactError(f"{self.name!r}: got a moving surface, expected one at rest")
+        robot, frame = state.robot, self.frame
+        dq, dv = frame_acceleration_derivatives(robot, state, None, a, frame)
+        J, H = state.frame_jacobian(frame)[3:], state.frame_hessian(frame)[3:]
+        omega, turned = J @ state.velocity, np.einsum("rjk,j->rk", H, state.velocity)
+        alpha = J @ np.asarray(a) + state.frame_drift(frame)[3:]
+        r = state.frame_placement(frame).rotation @ self.centre_in_frame
+        moved, by_omega = -skew(r) @ J, -skew(np.cross(omega, r)) - skew(omega) @ skew(r)
+        for d, along in ((dq, turned), (dv, J)):
+            d[:3] += by_omega @ along - skew(r + self.ball_arm) @ d[3:]
+        dq[:3] += (skew(alpha) + skew(omega) @ skew(omega)) @ moved
+        P = self._attached(state).selection(state)
+        rows = P @ dq
+        if self.turning_axes:
+            rows[3:] += np.cross(P[3:, 3:], alpha) @ J
+        return rows, P @ dv
 
     @at_state(1)
     def error(self, state: State, target: Any) -> Array:

@@ -11,8 +11,9 @@ where a and f are held on the right. Source: R. Budhiraja, J. Carpentier, C. Mas
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from typing import NamedTuple
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
+from typing import NamedTuple, Protocol
 
 import numpy as np
 import pinocchio as pin
@@ -81,12 +82,77 @@ def frame_acceleration_derivatives(
     return both @ dq, both @ dv
 
 
+class Held(Protocol):
+    """A contact that holds, J a + J̇v = 0, as those of `contacts` are."""
+
+    def jacobian(self, state: State) -> Array:
+        """Return J (k, nv), world axes."""
+
+    def drift(self, state: State) -> Array:
+        """Return J̇v (k,)."""
+
+    def hessian(self, state: State) -> Array:
+        """Return H (k, nv, nv), H[r, j, k] = ∂J[r, j]/∂(k-th tangent direction)."""
+
+    def acceleration_derivatives(self, state: State, a: Array) -> tuple[Array, Array]:
+        """Return ∂/∂q and ∂/∂v (k, nv) of J a + J̇v."""
+
+
+@dataclass(frozen=True)
+class HeldFrame:
+    """The origin of a frame as a point (size 3), or as a surface that cannot turn either (6)."""
+
+    frame: str
+    size: int
+
+    def jacobian(self, state: State) -> Array:
+        """Return J (size, nv)."""
+        return state.frame_jacobian(self.frame)[: self.size]
+
+    def drift(self, state: State) -> Array:
+        """Return J̇v (size,)."""
+        return state.frame_drift(self.frame)[: self.size]
+
+    def hessian(self, state: State) -> Array:
+        """Return H (size, nv, nv)."""
+        return state.frame_hessian(self.frame)[: self.size]
+
+    def acceleration_derivatives(self, state: State, a: Array) -> tuple[Array, Array]:
+        """Return ∂/∂q and ∂/∂v (size, nv) of J a + J̇v."""
+        dq, dv = frame_acceleration_derivatives(state.robot, state, None, a, self.frame)
+        return dq[: self.size], dv[: self.size]
+
+
+def held(robot: Robot, contacts: Mapping[str, int] | Iterable[Held]) -> list[Held]:
+    """Return contacts that hold, in order.
+
+    Raises:
+        ConfigurationError: neither contacts nor {frame: 3 or 6}, or those of another robot.
+    """
+    if isinstance(contacts, Mapping):
+        sizes = mapping(contacts, "contacts", robot.frame_names, kind="frame")
+        for frame, size in sizes.items():
+            if whole_number(size, f"contacts[{frame!r}]") not in (3, 6):
+                raise ConfigurationError(f"contacts[{frame!r}]: got {size!r}; expected 3 or 6")
+        return [HeldFrame(frame, int(size)) for frame, size in sizes.items()]
+    known = [name for name in vars(Held) if not name.startswith("_")]
+    found = list(contacts) if isinstance(contacts, Iterable) else [contacts]
+    for contact in found:
+        if not all(hasattr(contact, name) for name in known):
+            raise ConfigurationError(
+                f"contacts: got {contact!r:.80}, expected a ContactSet, or {{frame: 3 or 6}}"
+            )
+    if getattr(contacts, "robot", robot) is not robot:
+        raise ConfigurationError("contacts: got those of another robot")
+    return found
+
+
 def contact_derivatives(
     robot: Robot,
     q: ArrayLike | State,
     v: ArrayLike | None,
     tau: ArrayLike,
-    contacts: Mapping[str, int],
+    contacts: Mapping[str, int] | Iterable[Held],
     wrenches: Mapping[str, Wrench] | None = None,
 ) -> ContactDerivatives:
     """Return a and f of a robot whose contacts hold, and how they change with q, v and τ.
@@ -96,23 +162,21 @@ def contact_derivatives(
         q: configuration (nq,).
         v: velocity (nv,).
         tau: actuated torques (na,).
-        contacts: {frame: 3 or 6}: the frame's origin as a point, or a surface that cannot turn
-            either. Balls that roll are none of these.
+        contacts: a ContactSet of this robot, or its contacts, on surfaces at rest; or {frame: 3 or
+            6}: the frame's origin as a point, or a surface that cannot turn either.
         wrenches: external ones {frame: Wrench}, as for `forward_dynamics`.
 
     Raises:
         ConfigurationError: a bad q, v or τ, no such frame, or a contact that is not 3 or 6.
+        ContactError: a contact on a moving surface.
         ModelError: contacts that depend on each other: forces are then not unique; closures.
     """
-    for frame, size in mapping(contacts, "contacts", kind="frame").items():
-        if whole_number(size, f"contacts[{frame!r}]") not in (3, 6):
-            raise ConfigurationError(f"contacts[{frame!r}]: got {size!r}; expected 3 or 6")
     require_no_closures(robot, "contact_derivatives")
-    sizes, tau = contacts.items(), check_torques(robot, tau)
+    on, tau = held(robot, contacts), check_torques(robot, tau)
     state = State.of(robot, q, v)
     forces = robot.selection_matrix.T @ tau + state.external_torques(wrenches or {})
-    J = np.vstack([np.zeros((0, robot.nv))] + [state.frame_jacobian(c)[:k] for c, k in sizes])
-    drift = np.concatenate([np.zeros(0)] + [state.frame_drift(c)[:k] for c, k in sizes])
+    J = np.vstack([np.zeros((0, robot.nv)), *(contact.jacobian(state) for contact in on)])
+    drift = np.concatenate([np.zeros(0), *(contact.drift(state) for contact in on)])
     if np.linalg.matrix_rank(J, tol=1e-8) < len(J):
         raise ModelError(
             f"the {len(J)} rows of these contacts have rank {np.linalg.matrix_rank(J, tol=1e-8)}: "
@@ -123,13 +187,13 @@ def contact_derivatives(
 
     inverse = inverse_dynamics_derivatives(robot, state, None, a, wrenches)
     dq, dv, above = [inverse.dq.copy()], [inverse.dv], 0
-    for frame, size in sizes:
-        H = state.frame_hessian(frame)[:size]
-        dq[0] -= np.einsum("rjk,r->jk", H, f[above : above + size])
-        above += size
-        along_q, along_v = frame_acceleration_derivatives(robot, state, None, a, frame)
-        dq.append(along_q[:size])
-        dv.append(along_v[:size])
+    for contact in on:
+        H = contact.hessian(state)
+        dq[0] -= np.einsum("rjk,r->jk", H, f[above : above + len(H)])
+        above += len(H)
+        along_q, along_v = contact.acceleration_derivatives(state, a)
+        dq.append(along_q)
+        dv.append(along_v)
     by_tau = np.vstack([robot.selection_matrix.T, np.zeros((len(J), robot.na))])
     right = np.hstack([-np.vstack(dq), -np.vstack(dv), by_tau])
     solved = np.linalg.solve(kkt, right)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from typing import NamedTuple
 
 import numpy as np
@@ -14,7 +14,7 @@ from ..reprs import shapes
 from ..robots.configuration import check_torques
 from ..robots.robot import Robot
 from ..robots.values import number
-from .contact_derivatives import contact_derivatives
+from .contact_derivatives import Held, contact_derivatives
 from .coriolis import structure_constants
 from .derivatives import ForwardDerivatives, forward_dynamics_derivatives
 from .state import State
@@ -39,7 +39,7 @@ def linearise(
     step: float | None = None,
     *,
     wrenches: Mapping[str, Wrench] | None = None,
-    contacts: Mapping[str, int] | None = None,
+    contacts: Mapping[str, int] | Iterable[Held] | None = None,
 ) -> Linearisation:
     """Return (A, B) of the motion near (q, v) under torques near τ, on the manifold.
 
@@ -54,8 +54,8 @@ def linearise(
         robot, q, v, tau: as for `forward_dynamics`.
         step: h [s].
         wrenches: as for `forward_dynamics`; see `external_torques_derivative` for what stays.
-        contacts: {frame: 3 or 6} that hold, as for `contact_derivatives`: then a is that of
-            J a + J̇v = 0.
+        contacts: that hold, a ContactSet or {frame: 3 or 6}, as for `contact_derivatives`: then a
+            is that of J a + J̇v = 0.
 
     Raises:
         ConfigurationError: a bad q, v, τ or contact, no such frame, a value that is no `Wrench`, or
@@ -84,7 +84,7 @@ def _accelerations(
     state: State,
     tau: ArrayLike,
     wrenches: Mapping[str, Wrench] | None,
-    contacts: Mapping[str, int] | None,
+    contacts: Mapping[str, int] | Iterable[Held] | None,
 ) -> tuple[Array, ForwardDerivatives]:
     """a (nv,) and its derivatives."""
     if contacts is None:

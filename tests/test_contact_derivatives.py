@@ -2,11 +2,15 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import numpy as np
+import pinocchio as pin
 import pytest
 from differences import close, gradient, in_vector
 
 import footwork as fw
+from footwork import contacts
 from footwork import dynamics as dyn
 from footwork.dynamics.contact_derivatives import frame_acceleration_derivatives
 
@@ -60,6 +64,57 @@ def test_forces(load_robot, random_state, name, contacts):
     close(np.vstack([d.da_dtau, d.df_dtau]), in_vector(tau, lambda t: solve(q, v, t)), 1e-5)
 
 
+def on_many(robot):
+    """A contact of each kind, away from the origins of their frames, on slopes."""
+    tilted = pin.SE3(pin.exp3(np.array([0.3, -0.2, 0.5])), np.array([0.03, -0.02, 0.05]))
+    normal = np.array([0.6, 0.0, 0.8])
+    return contacts.ContactSet(
+        robot,
+        [
+            contacts.LineContact("left_foot", friction=0.5, half_length=0.1, placement=tilted),
+            contacts.PointContact("right_hand", 0.5, normal=normal, offset=(0.1, 0.0, 0.05)),
+            contacts.PointContact(
+                "right_foot", 0.5, normal=normal, radius=0.04, offset=(0, 0, 0.1)
+            ),
+            contacts.PointContact("left_hand", 0.5, normal=normal, torsional_friction=0.02),
+            contacts.SurfaceContact(
+                "head", half_length=0.1, half_width=0.1, friction=0.5, placement=tilted
+            ),
+        ],
+    )
+
+
+@pytest.mark.parametrize("k", range(5))
+def test_accelerations_of_contacts(load_robot, random_state, k):
+    robot = load_robot("biped", "floating")
+    q, v, a = random_state(robot)
+    contact = list(on_many(robot))[k]
+    rows = lambda p, w: contact.jacobian(robot, p) @ a + contact.drift(robot, p, w)  # noqa: E731
+    dq, dv = contact.acceleration_derivatives(robot, q, v, a)
+    close(dq, gradient(robot, q, lambda p: rows(p, v)), 1e-5)
+    close(dv, in_vector(v, lambda w: rows(q, w)), 1e-5)
+
+
+def test_forces_of_contact_sets(load_robot, random_state):
+    """Of constrained forward dynamics, another way to the same a and f."""
+    robot = load_robot("biped", "floating")
+    q, v, _ = random_state(robot)
+    tau = np.random.default_rng(1).standard_normal(robot.na)
+    many = contacts.ContactSet(robot, list(on_many(robot))[:4])  # independent
+
+    def solve(p, w, t):
+        return np.concatenate(contacts.constrained_forward_dynamics(robot, p, w, t, many))
+
+    d = dyn.contact_derivatives(robot, q, v, tau, many)
+    close(np.r_[d.a, d.f], solve(q, v, tau), 1e-7)
+    close(np.vstack([d.da_dq, d.df_dq]), gradient(robot, q, lambda p: solve(p, v, tau)), 1e-5)
+    close(np.vstack([d.da_dv, d.df_dv]), in_vector(v, lambda w: solve(q, w, tau)), 1e-5)
+    close(np.vstack([d.da_dtau, d.df_dtau]), in_vector(tau, lambda t: solve(q, v, t)), 1e-5)
+    A, B = dyn.linearise(robot, q, v, tau, contacts=many)
+    assert pytest.approx(d.da_dq) == A[robot.nv :, : robot.nv]
+    assert pytest.approx(d.da_dtau) == B[robot.nv :]
+
+
 @pytest.mark.parametrize("contacts", [None, {"FL_FOOT": 3, "HR_FOOT": 3}])
 def test_linearisation_under_wrenches_and_with_contacts(load_robot, random_state, contacts):
     robot = load_robot("solo12", "floating")
@@ -103,3 +158,18 @@ def test_refusals(load_robot, random_state):
     twice = {"left_foot": 6, "left_sole": 6}  # two names for one link
     with pytest.raises(fw.ModelError, match="12 rows of these contacts have rank 6"):
         dyn.contact_derivatives(robot, q, v, tau, twice)
+    for bad in ("left_foot", [3], 6):
+        with pytest.raises(
+            fw.ConfigurationError, match=r"contacts: got .*expected a ContactSet, or"
+        ):
+            dyn.contact_derivatives(robot, q, v, tau, bad)
+    with pytest.raises(fw.ConfigurationError, match="no frame 'left_fot'; did you mean"):
+        dyn.contact_derivatives(robot, q, v, tau, {"left_fot": 3})
+    belt = contacts.MovingSurface(linear=(0.1, 0.0, 0.0))
+    riding = [replace(foot, surface=belt) for foot in contacts.at_feet(robot)]
+    with pytest.raises(fw.ContactError, match="got a moving surface, expected one at rest"):
+        dyn.contact_derivatives(robot, q, v, tau, riding)
+    with pytest.raises(fw.ConfigurationError, match="another robot"):
+        dyn.contact_derivatives(
+            robot, q, v, tau, contacts.at_feet(fw.load("biped", lock=["waist_yaw"]))
+        )
