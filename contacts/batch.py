@@ -11,6 +11,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from ..errors import ContactError
+from ..options import names_checked
 from ..robots import Robot
 from ..robots.configuration import check_reach, check_robot
 from ..robots.values import boolean, whole_number
@@ -40,6 +41,7 @@ __all__ = [
 ]
 
 
+@names_checked
 def static_hold(
     robot: Robot,
     q: ArrayLike,
@@ -90,6 +92,7 @@ def static_hold(
     return found
 
 
+@names_checked
 def contact_forces(
     robot: Robot,
     q: ArrayLike,

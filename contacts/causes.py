@@ -18,6 +18,7 @@ from numpy.typing import NDArray
 from ..arrays import Array, Index
 from ..dynamics import batch
 from ..errors import ContactError
+from ..options import names_checked
 from ..robots.values import instance, whole_number
 from .attachment import axes_and_arm
 from .contact import Contact
@@ -154,6 +155,7 @@ _WORDS = {
 }
 
 
+@names_checked
 def causes(verdicts: MotionVerdicts, *, threads: int = 1) -> Causes:
     """Return why rows of a motion do not hold; those that hold cost nothing.
 

@@ -25,6 +25,7 @@ from ..dynamics.contact_derivatives import frame_acceleration_derivatives
 from ..dynamics.per_robot import per_robot
 from ..dynamics.spatial import skew
 from ..errors import ContactError
+from ..options import names_checked
 from ..reprs import given_fields
 from ..robots import Robot, values
 from ..robots.configuration import check_robot
@@ -315,6 +316,7 @@ def _attachments(robot: Robot) -> WeakKeyDictionary[Contact, Attachment]:
     return WeakKeyDictionary()
 
 
+@names_checked
 @dataclass(frozen=True, eq=False, repr=False)
 class PointContact(Contact):
     """A point of the robot that touches the world: a fingertip, a corner, or a ball that rolls.

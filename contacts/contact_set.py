@@ -16,6 +16,7 @@ from .. import registry
 from ..arrays import Array
 from ..dynamics import State
 from ..errors import ContactError, unknown, warn
+from ..options import check_options
 from ..robots import Foot, Robot
 from ..robots.configuration import check_robot
 from ..robots.unchecked import unchecked
@@ -254,6 +255,7 @@ def at_feet(
     Warns:
         FootworkWarning: the feet were found by their shapes; it says which.
     """
+    check_options(limits, "at_feet", at_feet, Contact)
     if feet is None:
         check_robot(robot)
         feet = _own(robot)

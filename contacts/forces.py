@@ -13,6 +13,7 @@ from numpy.typing import ArrayLike
 from ..arrays import Array
 from ..dynamics import State, Wrench
 from ..errors import ContactError
+from ..options import names_checked
 from ..robots import Robot
 from ..robots.configuration import check_reach, check_robot
 from ..robots.values import one_of
@@ -34,6 +35,7 @@ from .torque_limits import TorqueBounds, TorqueLimits, torque_bounds_of
 Solver = Literal["clarabel", "cvxpy"]
 
 
+@names_checked
 def static_hold(
     robot: Robot,
     q: ArrayLike | State,
@@ -91,6 +93,7 @@ def static_hold(
     )
 
 
+@names_checked
 def contact_forces(
     robot: Robot,
     q: ArrayLike | State,

@@ -17,6 +17,7 @@ from numpy.typing import ArrayLike
 
 from ..arrays import Array
 from ..errors import ContactError
+from ..options import names_checked
 from ..robots.values import FARTHEST, array, length, one_of, placement, whole_number
 from .cones.friction_cone import Friction, circle
 from .contact import Contact
@@ -76,6 +77,7 @@ class PlacedContact(Contact):
         return np.eye(3)
 
 
+@names_checked
 @dataclass(frozen=True, eq=False, repr=False)
 class SurfaceContact(PlacedContact):
     """A flat convex patch of the robot that lies on the world: a sole.
@@ -106,6 +108,7 @@ class SurfaceContact(PlacedContact):
         return corners
 
 
+@names_checked
 @dataclass(frozen=True, eq=False, repr=False)
 class DiscContact(PlacedContact):
     """A round sole, as a regular polygon on a stated side of it.
@@ -133,6 +136,7 @@ class DiscContact(PlacedContact):
         return radius * circle(sides, self.kind)
 
 
+@names_checked
 @dataclass(frozen=True, eq=False, repr=False)
 class LineContact(PlacedContact):
     """An edge that lies on the ground: along x of the placed frame, free to turn about itself.

@@ -21,6 +21,7 @@ from numpy.typing import ArrayLike
 
 from ..arrays import Array
 from ..errors import ConfigurationError, ModelError
+from ..options import names_checked
 from ..reprs import shapes
 from ..robots.configuration import check_torques, check_velocity
 from ..robots.robot import Robot
@@ -147,6 +148,7 @@ def held(robot: Robot, contacts: Mapping[str, int] | Iterable[Held]) -> list[Hel
     return found
 
 
+@names_checked
 def contact_derivatives(
     robot: Robot,
     q: ArrayLike | State,

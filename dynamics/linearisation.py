@@ -10,6 +10,7 @@ import pinocchio as pin
 from numpy.typing import ArrayLike
 
 from ..arrays import Array
+from ..options import names_checked
 from ..reprs import shapes
 from ..robots.configuration import check_torques
 from ..robots.robot import Robot
@@ -31,6 +32,7 @@ class Linearisation(NamedTuple):
         return shapes(self)
 
 
+@names_checked
 def linearise(
     robot: Robot,
     q: ArrayLike | State,

@@ -13,6 +13,7 @@ from numpy.typing import ArrayLike
 
 from ..arrays import Array
 from ..errors import ConfigurationError, ModelError, SolverError
+from ..options import names_checked
 from ..robots.configuration import check_configuration, check_torques, check_velocity
 from ..robots.robot import Robot
 from ..robots.values import instance, mapping, number
@@ -29,6 +30,7 @@ Wrenches = Mapping[str, Wrench]
 Event = Callable[[float, Array, Array], float]
 
 
+@names_checked
 def simulate(
     robot: Robot,
     q: ArrayLike,

@@ -12,6 +12,7 @@ import pinocchio as pin
 from numpy.typing import ArrayLike
 
 from ..errors import ConfigurationError, ModelError, counted, unknown, warn
+from ..options import names_checked
 from .catalogue import RobotInfo
 from .closing import unclosed
 from .feet.by_hand import GivenFoot, beside, given_feet
@@ -31,6 +32,7 @@ from .values import texts
 from .xacro.expansion import Xacro
 
 
+@names_checked
 def load(
     source: str | os.PathLike[str],
     *,

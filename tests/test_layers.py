@@ -29,7 +29,9 @@ BELOW = {
 }
 PACKAGES = list(BELOW)
 # `registry` resolves names of higher packages when they are used
-COMMON = {"arrays", "errors", "files", "journal", "progress", "registry", "reprs", "workers"}
+COMMON = {
+    "arrays", "errors", "files", "journal", "options", "progress", "registry", "reprs", "workers"
+}  # fmt: skip
 
 
 @cache

@@ -16,6 +16,7 @@ from ... import journal as journals
 from ...dynamics.motions.reading import read_motion
 from ...errors import ContactError, FootworkError
 from ...files import as_path
+from ...options import names_checked
 from ...progress import progress_bar
 from ...robots import Robot
 from ...robots.configuration import check_robot
@@ -88,6 +89,7 @@ class Journal(journals.Journal):
         return True
 
 
+@names_checked
 def audit_files(
     robot: Robot,
     files: str | os.PathLike[str] | Iterable[str | os.PathLike[str]],

@@ -12,6 +12,7 @@ from ...dynamics import Wrench
 from ...dynamics.motions.motion import Motion, as_motion
 from ...dynamics.motions.sampled_states import SampledStates
 from ...errors import ContactError, unknown
+from ...options import names_checked
 from ...robots import Robot
 from ...robots.values import array, boolean, instance, mapping, number, whole_number
 from .. import batch
@@ -29,6 +30,7 @@ from .force_checks import Forces
 from .joint_checks import joint_checks
 
 
+@names_checked
 def audit(
     motion: SampledStates,
     schedule: ContactSchedule | None = None,

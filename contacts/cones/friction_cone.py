@@ -18,6 +18,7 @@ from numpy.typing import ArrayLike
 
 from ...arrays import Array
 from ...errors import ContactError
+from ...options import names_checked
 from ...robots.values import array, number, one_of, vector, whole_number
 from ..geometry.hulls import cone_faces
 
@@ -125,6 +126,7 @@ class PointCone(ABC):
         return [*found, normal_force >= 0]
 
 
+@names_checked
 @dataclass(frozen=True, eq=False)
 class FrictionCone(PointCone):
     """The forces that dry friction allows at a point: ‖f − (n·f) n‖ ≤ μ n·f and n·f ≥ 0.

@@ -16,11 +16,13 @@ from numpy.typing import ArrayLike
 
 from ...arrays import Array
 from ...errors import ContactError
+from ...options import names_checked
 from ...robots.values import length, one_of, whole_number
 from ..geometry.hulls import cone_faces
 from .friction_cone import Friction, PointCone, circle
 
 
+@names_checked
 @dataclass(frozen=True, eq=False)
 class SoftFingerCone(PointCone):
     """The forces and moments [f; m_n] (4,) that a soft point transmits.

@@ -27,6 +27,7 @@ from ...arrays import Array
 from ...dynamics import State, Wrench, closures
 from ...dynamics.projection import Projection
 from ...errors import ContactError, ModelError
+from ...options import names_checked
 from ...reprs import shapes
 from ...robots import Robot
 from ...robots.configuration import check_torques
@@ -71,6 +72,7 @@ class ConstrainedMotion:
         return self.rank < self.contacts.dim
 
 
+@names_checked
 def constrained_forward_dynamics(
     robot: Robot,
     q: ArrayLike | State,
@@ -103,6 +105,7 @@ def constrained_forward_dynamics(
     return motion.a, motion.f
 
 
+@names_checked
 def constrained_motion(
     robot: Robot,
     q: ArrayLike | State,

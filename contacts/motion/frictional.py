@@ -26,6 +26,7 @@ from ...arrays import Array
 from ...dynamics import State, Wrench, closures
 from ...dynamics.projection import cholesky, solve_mass
 from ...errors import ContactError, SolverError
+from ...options import names_checked
 from ...robots import Robot
 from ...robots.values import array, mapping, number, whole_number
 from ..contact_set import Contacts, ContactSet
@@ -96,6 +97,7 @@ class FrictionalMotion:
         return f"FrictionalMotion(converged={self.converged}, states={self.states})"
 
 
+@names_checked
 def frictional_forward_dynamics(
     robot: Robot,
     q: ArrayLike | State,

@@ -16,12 +16,14 @@ from numpy.typing import ArrayLike
 from ...arrays import Array
 from ...dynamics import State, closures
 from ...errors import ContactError
+from ...options import names_checked
 from ...robots import Robot
 from ...robots.values import number
 from ..contact_set import Contacts, ContactSet
 from .stacked import projection_of
 
 
+@names_checked
 def impact(
     robot: Robot,
     q: ArrayLike | State,

@@ -19,6 +19,7 @@ from tqdm import tqdm
 from ...arrays import Array, Index
 from ...dynamics import batch
 from ...errors import ContactError
+from ...options import names_checked
 from ...robots import Robot
 from ...robots.configuration import check_reach, check_robot
 from ...robots.values import whole_number
@@ -81,6 +82,7 @@ class SelfCollisions:
         return f"SelfCollisions({rows} of {self.count} configurations, {len(self.links)} pairs)"
 
 
+@names_checked
 def self_collisions(
     robot: Robot, q: ArrayLike, clearance: float = 0.0, *, threads: int = 1
 ) -> SelfCollisions:

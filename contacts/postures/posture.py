@@ -20,6 +20,7 @@ from ... import dynamics, registry
 from ...arrays import Array
 from ...dynamics import State, Wrench
 from ...errors import ContactError
+from ...options import names_checked
 from ...robots import Robot
 from ...robots.configuration import check_configuration
 from ...robots.values import boolean, mapping, number, one_of, whole_number
@@ -118,6 +119,7 @@ class Posture:
         return f"Posture(converged={self.converged}, error={self.error:.3g}{why})"
 
 
+@names_checked
 def solve_posture(
     robot: Robot,
     contacts: Contacts,

@@ -25,6 +25,7 @@ from ...dynamics.per_robot import per_robot
 from ...dynamics.topology import carried_by
 from ...dynamics.workspace import workspace_of
 from ...errors import ContactError
+from ...options import names_checked
 from ...robots import Robot
 from ...robots.configuration import check_configuration
 from ...robots.values import number
@@ -52,6 +53,7 @@ class LinkPair:
         return f"{self.links[0]} and {self.links[1]} {how}"
 
 
+@names_checked
 def self_collisions(robot: Robot, q: ArrayLike, clearance: float = 0.0) -> tuple[LinkPair, ...]:
     """Return the pairs of links whose shapes are nearer than `clearance`, the nearest first.
 

@@ -24,6 +24,7 @@ from numpy.typing import ArrayLike
 from ...arrays import Array
 from ...dynamics import State
 from ...errors import ContactError
+from ...options import names_checked
 from ...robots import Robot
 from ...robots.ranges import velocity_limits
 from ...robots.values import boolean, mapping, number
@@ -62,6 +63,7 @@ class PostureVelocity:
         return f"PostureVelocity(feasible={self.feasible}, |v|={np.linalg.norm(self.v):.3g}{why})"
 
 
+@names_checked
 def solve_velocity(
     robot: Robot,
     contacts: Contacts,

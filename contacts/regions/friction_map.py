@@ -19,6 +19,7 @@ from ...arrays import Array
 from ...dynamics import State, Wrench
 from ...dynamics.closures import require_no_ties
 from ...errors import ContactError
+from ...options import names_checked
 from ...robots import Robot
 from ...robots.values import array, number
 from ..contact_set import Contacts, ContactSet
@@ -71,6 +72,7 @@ class FrictionMap:
         return float(self.friction[np.abs(self.y - py).argmin(), np.abs(self.x - px).argmin()])
 
 
+@names_checked
 def friction_map(
     robot: Robot,
     q: ArrayLike | State,

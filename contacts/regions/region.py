@@ -21,6 +21,7 @@ from ...dynamics import State, Wrench
 from ...dynamics.closures import require_no_ties
 from ...dynamics.link_forces import external_forces
 from ...errors import ContactError, counted
+from ...options import names_checked
 from ...robots import Robot
 from ...robots.configuration import check_reach
 from ...robots.values import array, instance, number, one_of, vector, whole_number
@@ -77,6 +78,7 @@ class Region:
         return self.distance(point) <= number(tolerance, "tolerance", error=ContactError)
 
 
+@names_checked
 def static_equilibrium_polygon(
     robot: Robot,
     q: ArrayLike | State,
@@ -123,6 +125,7 @@ def static_equilibrium_polygon(
     )
 
 
+@names_checked
 def equilibrium_polygon(
     forces: PointForces,
     tolerance: float = 1e-3,
@@ -160,6 +163,7 @@ def equilibrium_polygon(
     return _body_region(forces.about(middle), constant, columns, tolerance, middle[:2])
 
 
+@names_checked
 def zmp_support_area(
     robot: Robot,
     q: ArrayLike | State,
@@ -199,6 +203,7 @@ def zmp_support_area(
     return zmp_area(points, c, height, tolerance)
 
 
+@names_checked
 def zmp_area(
     forces: PointForces, com: ArrayLike, height: float = 0.0, tolerance: float = 1e-3
 ) -> Region:
@@ -211,6 +216,7 @@ def zmp_area(
     return _body_region(forces.about(c), -_EYE[2], pull * np.eye(6, 2), tolerance, c[:2])
 
 
+@names_checked
 def feasible_region(
     robot: Robot,
     q: ArrayLike | State,
@@ -291,6 +297,7 @@ class AccelerationCone:
         return _body_region(self.forces, constant, -np.eye(6, 2) / weight, tolerance)
 
 
+@names_checked
 def com_acceleration_cone(
     robot: Robot, q: ArrayLike | State, contacts: Contacts, com: ArrayLike | None = None
 ) -> AccelerationCone:

@@ -27,6 +27,7 @@ from ...arrays import Array
 from ...dynamics import State, Wrench
 from ...dynamics.closures import require_no_ties
 from ...errors import ContactError
+from ...options import names_checked
 from ...robots import Robot
 from ...robots.values import number, one_of, vector, whole_number
 from ..contact_set import Contacts, ContactSet
@@ -78,6 +79,7 @@ class Pushes:
         return [Wrench(length * u, np.zeros(3), point=self.point) for u in units]
 
 
+@names_checked
 def robust_equilibrium_polygon(
     robot: Robot,
     q: ArrayLike | State,

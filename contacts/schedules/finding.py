@@ -11,6 +11,7 @@ from ...arrays import Array
 from ...dynamics.motions.motion import Motion, as_motion
 from ...dynamics.motions.runs import spans
 from ...errors import ContactError
+from ...options import names_checked
 from ...robots import Foot
 from ...robots.robot import Robot
 from ...robots.values import instance, number, texts, whole_number
@@ -26,6 +27,7 @@ from .schedule import ContactSchedule
 from .thresholds import Thresholds, size_of, thresholds
 
 
+@names_checked
 def find_contacts(
     motion: Motion,
     terrain: Terrain | None = None,

@@ -29,6 +29,7 @@ from ...arrays import Array
 from ...dynamics import State, Wrench
 from ...dynamics.link_forces import LinkForces, external_forces
 from ...errors import ContactError
+from ...options import names_checked
 from ...robots.configuration import check_velocity
 from ...robots.values import boolean, instance, one_of
 from ..contact_set import ContactSet
@@ -98,6 +99,7 @@ class MarginGradient:
         return groups | {f"placement of {n}": x for n, x in self.placement.items()}
 
 
+@names_checked
 def margin_gradient(
     hold: Hold,
     v: ArrayLike | None = None,

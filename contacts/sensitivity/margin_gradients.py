@@ -25,6 +25,7 @@ from ...dynamics.batch.gradient import PowerGradient, with_loads
 from ...dynamics.kernels.rnea_gradient import AT_BODY
 from ...dynamics.link_forces import LinkPlaces
 from ...errors import ContactError, counted
+from ...options import names_checked
 from ...robots import Robot
 from ...robots.values import whole_number
 from ..contact_set import Contacts
@@ -112,6 +113,7 @@ class MarginGradients:
         return len(self.margin)
 
 
+@names_checked
 def margin_gradients(
     robot: Robot,
     q: ArrayLike,

@@ -11,6 +11,7 @@ from typing import Any
 import numpy as np
 
 from ...errors import FootworkError
+from ...options import names_checked
 from ...progress import progress_bar
 from ...workers import check_executor, finished
 from ..scenario.file import ScenarioError
@@ -22,6 +23,7 @@ from .result import Sweep
 from .variants import written
 
 
+@names_checked
 def sweep(
     scenario: Scenario | str | os.PathLike[str],
     axes: Mapping[str, Sequence[Any]],

@@ -17,6 +17,7 @@ from numpy.typing import ArrayLike
 from ... import files
 from ...arrays import Array
 from ...errors import ContactError
+from ...options import names_checked
 from ...robots.values import FARTHEST, array, length
 from ..kernels.height_map import DISTANCES
 from .edges import Edges
@@ -31,6 +32,7 @@ _MAX_BYTES = 1 << 28  # of a file of heights
 _SIDES = (("front", 0, 1.0), ("back", 0, -1.0), ("left", 1, 1.0), ("right", 1, -1.0))
 
 
+@names_checked
 @dataclass(frozen=True, repr=False)
 class HeightMap:
     """Ground whose height is known on a grid: two triangles a cell, and solid below them.

@@ -17,6 +17,7 @@ from numpy.typing import ArrayLike
 
 from ...arrays import Array
 from ...errors import ContactError
+from ...options import names_checked
 from ...robots.values import length, vector, whole_number
 from .edges import Edges
 from .faces import Face, FlatSided, Solid
@@ -26,6 +27,7 @@ _AXES = (("front", 0, 1.0), ("back", 0, -1.0), ("left", 1, 1.0), ("right", 1, -1
          ("top", 2, 1.0), ("bottom", 2, -1.0))  # fmt: skip
 
 
+@names_checked
 @dataclass(frozen=True)
 class Plane(FlatSided):
     """A half-space: level ground, an endless slope, or a wall without edges.
@@ -86,6 +88,7 @@ class Plane(FlatSided):
         return np.broadcast_to(self.faces[0].normal, points.shape).copy()
 
 
+@names_checked
 @dataclass(frozen=True)
 class Box(FlatSided):
     """A box that stands on the ground, or floats: a step, a stone, a beam, a rung.
@@ -169,6 +172,7 @@ class Box(FlatSided):
         return Face(f"{self.name}, {side}", self.placement * T, spans, self.friction)
 
 
+@names_checked
 @dataclass(frozen=True)
 class Stairs:
     """A flight of steps: boxes "name/1", "name/2", … from the ground up.
@@ -212,6 +216,7 @@ class Stairs:
         return tuple(boxes)
 
 
+@names_checked
 @dataclass(frozen=True)
 class Wall:
     """An upright wall with edges; its face is the front of a box.

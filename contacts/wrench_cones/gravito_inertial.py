@@ -24,6 +24,7 @@ from numpy.typing import ArrayLike
 from ...arrays import Array
 from ...dynamics import Wrench
 from ...errors import ContactError
+from ...options import names_checked
 from ...robots import Robot
 from ...robots.values import number, vector
 from ..contact_set import Contacts, ContactSet
@@ -122,6 +123,7 @@ class GravitoInertialCone:
         return self.net.violation(-self.wrench(com, acceleration, angular_momentum_rate).vector)
 
 
+@names_checked
 def gravito_inertial_cone(
     robot: Robot,
     q: ArrayLike,

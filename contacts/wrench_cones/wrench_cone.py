@@ -27,6 +27,7 @@ from ... import registry
 from ...arrays import Array
 from ...dynamics.kernels.scalars import LANES
 from ...errors import ContactError, SolverError
+from ...options import names_checked
 from ...robots import Robot
 from ...robots.values import array, instance, number, one_of, whole_number
 from ..cones.friction_cone import check_friction, pyramid_faces, share, single
@@ -42,6 +43,7 @@ _FLAT = 1e-9  # of unit wrenches, what counts as nothing where a cone has no vol
 _ROUNDING = 1e-12  # distances of unit wrenches below which they are inside
 
 
+@names_checked
 class WrenchCone:
     """The wrenches w = [force; moment] (6,) that a contact can transmit, environment on robot.
 
@@ -306,6 +308,7 @@ class WrenchCone:
         return f"WrenchCone({self.kind!r}{sides}, {len(self.generators.points)} points)"
 
 
+@names_checked
 def net_wrench_cone(
     contacts: ContactSet | Iterable[Contact],
     q: ArrayLike,

@@ -14,12 +14,14 @@ import numpy as np
 
 from ...dynamics import State
 from ...errors import ConfigurationError
+from ...options import names_checked
 from ...robots.robot import Robot
 from ...robots.values import number, texts
 from ..tasks.task import joint_entries
 from .constraint import Constraint, Inequalities, Tick
 
 
+@names_checked
 @dataclass(eq=False)
 class AccelerationConstraint(Constraint):
     """Bounds on the accelerations of joints, and on how fast they change.

@@ -11,11 +11,13 @@ from ...arrays import Array
 from ...contacts.geometry.polygon import convex_hull
 from ...dynamics import State
 from ...errors import ConfigurationError
+from ...options import names_checked
 from ...robots.robot import Robot
 from ...robots.values import array, number
 from .constraint import Barrier
 
 
+@names_checked
 @dataclass(eq=False)
 class ComConstraint(Barrier):
     """The centre of mass stays above the convex hull of points.

@@ -14,11 +14,13 @@ from numpy.typing import ArrayLike
 from ...arrays import Array
 from ...dynamics import State
 from ...errors import ConfigurationError
+from ...options import names_checked
 from ...robots.robot import Robot
 from ...robots.values import array, number, texts
 from .constraint import Barrier
 
 
+@names_checked
 @dataclass(eq=False)
 class DistanceConstraint(Barrier):
     """least ≤ ‖p_b − p_a‖ ≤ most.

@@ -14,12 +14,14 @@ from numpy.typing import ArrayLike
 
 from ...arrays import Array
 from ...dynamics import State
+from ...options import names_checked
 from ...robots.robot import Robot
 from ...robots.values import array, number, text
 from ..direction import Direction, unit_axis
 from .constraint import Barrier
 
 
+@names_checked
 @dataclass(eq=False)
 class GazeConstraint(Barrier):
     """The axis of a frame, as of a camera, points at a target within an angle.

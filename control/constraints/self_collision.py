@@ -24,11 +24,13 @@ from ...contacts.postures.self_collision import (
 )
 from ...dynamics import State
 from ...dynamics.topology import carried_by
+from ...options import names_checked
 from ...robots.robot import Robot
 from ...robots.values import number, whole_number
 from .constraint import Barrier, Inequalities, Tick
 
 
+@names_checked
 @dataclass(eq=False)
 class SelfCollisionConstraint(Barrier):
     """Links that are no neighbours keep a distance.

@@ -14,12 +14,12 @@ from ...arrays import Array
 from ...contacts import Contact, ContactSet, Terrain
 from ...dynamics import State
 from ...dynamics.topology import masses_of
+from ...options import check_options
 from ...robots.configuration import check_configuration
 from ...robots.robot import Robot
 from ...robots.values import instance, length, number
 from ..dcm import DcmPlan, Phase
 from ..limbs import limbs_of
-from ..options import check_options
 from ..program.solvers import solver_named
 from ..references import moved
 from ..tasks import FrameTask, MomentumTask, PostureTask, Task

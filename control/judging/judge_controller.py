@@ -13,13 +13,13 @@ from numpy.typing import ArrayLike
 from ...arrays import Array
 from ...contacts import ContactSet, Terrain, at_feet
 from ...errors import ConfigurationError
+from ...options import names_checked
 from ...progress import progress_bar
 from ...robots.configuration import check_configuration
 from ...robots.robot import Robot
 from ...robots.values import array, number, whole_number
 from ...workers import check_executor, finished
 from ..estimation import Sensors
-from ..options import names_checked
 from ..whole_body.standing import stand
 from .controllers import MakeController
 from .impulse import Impulse

@@ -10,10 +10,10 @@ from numpy.typing import ArrayLike
 
 from ...contacts import ContactSet, at_feet
 from ...errors import ConfigurationError
+from ...options import names_checked
 from ...robots.configuration import check_configuration, check_robot
 from ...robots.robot import Robot
 from ...robots.values import instance, number, vector, whole_number
-from ..options import names_checked
 from ..whole_body.standing import stand
 from .controllers import MakeController, of_readings
 from .impulse import Impulse

@@ -10,6 +10,7 @@ import numpy as np
 from ...contacts import ContactSet, Plane, Terrain
 from ...contacts.terrain.solids import Box
 from ...errors import ConfigurationError
+from ...options import names_checked
 from ...robots.values import instance, length, number, whole_number
 from ..disturbances import Noise
 from ..estimation import Sensors
@@ -20,6 +21,7 @@ FLAT = 0.6  # before the first board and the ramp, from the start [m]
 STEEPEST = 45.0  # [degrees]
 
 
+@names_checked
 @dataclass(frozen=True)
 class World:
     """The world of a trial, beside the robot, contacts and friction that a controller is told of.

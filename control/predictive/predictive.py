@@ -14,6 +14,7 @@ from ...contacts import ContactSet
 from ...contacts.torque_limits import TorqueLimits
 from ...dynamics import State, Wrench
 from ...errors import ConfigurationError, ContactError, unknown
+from ...options import names_checked
 from ...robots.configuration import check_configuration, check_reach, check_robot
 from ...robots.robot import Robot
 from ...robots.values import array, instance, length, number, sequence, table, whole_number
@@ -97,6 +98,7 @@ class Weights:
         ])  # fmt: skip
 
 
+@names_checked
 class Predictive:
     """Forces and motion over the next nodes, by one convex subproblem a call.
 

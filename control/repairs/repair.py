@@ -20,6 +20,7 @@ from ...dynamics import Wrench
 from ...dynamics.closures import require_no_closures
 from ...dynamics.motions.motion import Motion, as_motion
 from ...errors import ConfigurationError, ContactError
+from ...options import names_checked
 from ...robots.values import boolean, instance, number, whole_number
 from .corners import Corners
 from .differences import Differences
@@ -33,6 +34,7 @@ from .windows import mended
 SAMPLES = 3  # of a motion, at least
 
 
+@names_checked
 def repair(
     motion: Motion,
     schedule: ContactSchedule | None = None,

@@ -18,6 +18,7 @@ from ...dynamics import State, batch, closed, external_torques
 from ...dynamics.closures import require_motion
 from ...dynamics.trajectory import EventRecord
 from ...errors import ConfigurationError, ContactError
+from ...options import names_checked
 from ...progress import progress_bar
 from ...robots.configuration import check_configuration, check_robot, check_torques, check_velocity
 from ...robots.robot import Robot
@@ -26,7 +27,6 @@ from ..calling import Arguments, arguments_of
 from ..disturbances import ForcePulse, Noise
 from ..estimation import Estimator, Measurements, Readings, SensorLog, Sensors
 from ..estimation.sensors import NoisyStates, measuring
-from ..options import names_checked
 from ..whole_body.standing import why_not_standing
 from .closed_loop import ClosedLoop
 from .falls import Fall

@@ -19,13 +19,13 @@ from ...contacts.cones.friction_cone import Friction
 from ...contacts.torque_limits import TorqueLimits
 from ...errors import ConfigurationError, ContactError
 from ...files import write_csv
+from ...options import check_options
 from ...progress import progress_bar
 from ...robots.configuration import check_configuration, check_robot
 from ...robots.robot import Robot
 from ...robots.values import array, boolean, number, whole_number
 from ..gaits.gait import Gait
 from ..gaits.locomotion import GaitController
-from ..options import check_options
 from ..predictive import PredictiveGait
 from ..whole_body.controller import WholeBodyController
 from ..whole_body.standing import stand

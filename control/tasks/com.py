@@ -5,10 +5,12 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 
+from ...options import names_checked
 from ...robots.robot import Robot
 from .task import AXES, ChosenRows, check_size, indices
 
 
+@names_checked
 @dataclass(eq=False)
 class ComTask(ChosenRows):
     """The centre of mass: J_com a + J̇_com v = …

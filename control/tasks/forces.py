@@ -16,6 +16,7 @@ from ...contacts import ContactSet
 from ...dynamics import State
 from ...dynamics.spatial import skew
 from ...errors import ConfigurationError, ContactError
+from ...options import names_checked
 from ...robots.values import Shape, array
 from . import Goal
 
@@ -51,6 +52,7 @@ class ForceLikeTask(Goal):
         return array(value, f"target of {self.name!r}", *self.shapes)
 
 
+@names_checked
 @dataclass(eq=False)
 class ForceTask(ForceLikeTask):
     """The wrench of one contact, or its first rows (a force alone): w = target.
@@ -82,6 +84,7 @@ class ForceTask(ForceLikeTask):
         return ForceRows(np.eye(contacts.dim)[own][: len(target)], target)
 
 
+@names_checked
 @dataclass(eq=False)
 class CopTask(ForceLikeTask):
     """The centre of pressure of one patch at p (x, y): w_mx = y w_n, w_my = −x w_n.
@@ -113,6 +116,7 @@ class CopTask(ForceLikeTask):
         return ForceRows(B, np.zeros(2))
 
 
+@names_checked
 @dataclass(eq=False)
 class ZmpTask(ForceLikeTask):
     """The zero-moment point of all contacts together: the moment about it is vertical.

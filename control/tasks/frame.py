@@ -13,11 +13,13 @@ from numpy.typing import ArrayLike
 from ...arrays import Array
 from ...dynamics import State
 from ...dynamics.spatial import skew
+from ...options import names_checked
 from ...robots.robot import Robot
 from ...robots.values import one_of, placement, vector
 from .task import Task, pose_error, pose_error_jacobian, pose_rows
 
 
+@names_checked
 @dataclass(eq=False)
 class FrameTask(Task):
     """The pose of a frame, or of a point that it carries, or some of its rows: J a + J̇v = …

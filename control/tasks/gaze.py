@@ -10,12 +10,14 @@ from numpy.typing import ArrayLike
 from ...arrays import Array
 from ...dynamics import State
 from ...errors import ConfigurationError
+from ...options import names_checked
 from ...robots.robot import Robot
 from ...robots.values import array, text
 from ..direction import Direction, unit_axis
 from .task import Task
 
 
+@names_checked
 @dataclass(eq=False)
 class GazeTask(Task):
     """An axis of a frame, as of a camera or a hand, points at a target: y → axis.

@@ -23,12 +23,14 @@ from ...arrays import Array
 from ...contacts import ContactSet
 from ...dynamics import State
 from ...errors import ConfigurationError
+from ...options import names_checked
 from ...robots.robot import Robot
 from ...robots.values import array, text
 from .frame import FrameTask
 from .task import Rows
 
 
+@names_checked
 @dataclass(eq=False)
 class ImpedanceTask(FrameTask):
     """A frame with a stiffness, a damping and a desired wrench.

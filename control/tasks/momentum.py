@@ -9,11 +9,13 @@ import numpy as np
 from ...arrays import Array
 from ...dynamics import State
 from ...errors import ConfigurationError
+from ...options import names_checked
 from ...robots.robot import Robot
 from ...robots.values import one_of
 from .task import ChosenRows, check_size, parts, sized
 
 
+@names_checked
 @dataclass(eq=False)
 class MomentumTask(ChosenRows):
     """The momentum about the centre of mass: A_g a + Ȧ_g v = ḣ* + gain (h* − h).

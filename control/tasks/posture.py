@@ -10,11 +10,13 @@ import pinocchio as pin
 
 from ...arrays import Array, Index
 from ...dynamics import State
+from ...options import names_checked
 from ...robots.configuration import check_configuration
 from ...robots.robot import Robot
 from .task import Task, joint_entries, sized
 
 
+@names_checked
 @dataclass(eq=False)
 class PostureTask(Task):
     """The actuated joints: S a = …

@@ -9,11 +9,13 @@ import numpy as np
 
 from ...arrays import Array
 from ...dynamics import State
+from ...options import names_checked
 from ...robots.robot import Robot
 from ...robots.values import placement, text
 from .task import Task, pose_error, pose_error_jacobian, pose_rows
 
 
+@names_checked
 @dataclass(eq=False)
 class RelativeTask(Task):
     """The pose of a frame as seen from another, or some of its rows: J a + J̇v = …

@@ -17,6 +17,7 @@ from ...contacts.torque_limits import TorqueLimits
 from ...dynamics import State
 from ...dynamics.closures import require_closed
 from ...errors import ConfigurationError, ContactError, SolverError, unknown
+from ...options import names_checked
 from ...robots.configuration import check_reach
 from ...robots.robot import Robot
 from ...robots.values import boolean, number, sequence, text, whole_number
@@ -40,6 +41,7 @@ _NOTHING = np.zeros(0)
 LITTLE = 0.5  # load of a leaving contact below which it is let go rather than that limits give way
 
 
+@names_checked
 class WholeBodyController:
     """Joint torques that make a robot on its contacts do what tasks ask, as nearly as limits allow.
 

@@ -15,11 +15,11 @@ from ...contacts import ContactSet, PointContact, Posture, Terrain, at_feet, sol
 from ...contacts.cones.friction_cone import Friction
 from ...contacts.terrain.faces import Face
 from ...errors import ContactError
+from ...options import check_options
 from ...robots.configuration import check_configuration, check_robot
 from ...robots.feet.found import lies_on, stands_nowhere
 from ...robots.robot import Robot
 from ...robots.values import instance, number
-from ..options import check_options
 from ..tasks import ComTask, FrameTask, PostureTask
 from .controller import WholeBodyController
 

@@ -15,6 +15,7 @@ from numpy.typing import ArrayLike
 from ... import files
 from ...arrays import Array
 from ...dynamics.state import State
+from ...options import names_checked
 from ...robots.configuration import check_robot
 from ...robots.robot import Robot
 from ...robots.values import boolean, number, text, whole_number
@@ -28,6 +29,7 @@ if TYPE_CHECKING:
     from .server import OnMessage, Server
 
 
+@names_checked
 class Viewer(Drawing):
     """Draws a robot, forces, cones, polygons, … and shows them: in a browser, a file, a picture.
 
