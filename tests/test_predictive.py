@@ -204,6 +204,78 @@ def test_rows_of_a_batch_may_have_terrains_and_references_of_their_own():
 
 
 @needs_numba
+def test_some_rows_of_predictions_are_predictions():
+    """By a slice, a mask and numbers, across groups: each as it was, and to be linearised about."""
+    predict, q, v, steps = rows_of_pushes(*CASES[0], 6)
+    ahead = upright(State(predict.robot, q, v[0]))
+    longer = [steps[0], *(replace(s, duration=1.4 * s.duration) for s in steps[1:])]
+    found = predict.batch(q, v, [steps, longer, steps, longer, steps, steps], ahead)
+    assert len(found.groups) == 2
+    mask = found.com[:, -1, 1] > np.median(found.com[:, -1, 1])
+    chosen = [
+        (slice(None), range(6)),
+        (slice(4, 0, -2), [4, 2]),
+        (mask, np.flatnonzero(mask)),
+        ([5, 1, -3, 1], [5, 1, 3, 1]),
+        (np.array([2]), [2]),
+        (slice(0, 0), []),
+        ([], []),
+    ]
+    for given, rows in chosen:
+        part, rows = found[given], list(rows)
+        assert isinstance(part, type(found))
+        assert len(part) == len(rows)
+        for name in ("com", "velocity", "status", "cost", "times", "margins", "exceeded"):
+            np.testing.assert_array_equal(getattr(part, name), getattr(found, name)[rows])
+        for one, i in zip(part, rows, strict=True):
+            np.testing.assert_array_equal(one.solution.u, found[i].solution.u)
+            np.testing.assert_array_equal(one.reference.com, found[i].reference.com)
+            np.testing.assert_array_equal(one.subproblem.data, found[i].subproblem.data)
+        if not rows:
+            continue
+        again = predict.batch(
+            np.tile(q, (len(rows), 1)), v[rows], [longer if i in (1, 3) else steps for i in rows],
+            ahead, about=part,
+        )  # fmt: skip
+        everything = predict.batch(
+            q, v, [steps, longer, steps, longer, steps, steps], ahead, about=found
+        )
+        np.testing.assert_allclose(again.com, everything.com[rows], atol=1e-9)
+    for bad in ([6], np.ones(5, dtype=bool), [0.5], np.zeros((2, 2), dtype=int)):
+        with pytest.raises(fw.ConfigurationError, match=r"(?s)rows: got .*expected a mask \(6,\)"):
+            found[bad]
+    with pytest.raises(IndexError):
+        found[6]
+
+
+def test_a_reference_turns_by_rotations():
+    predict, q, v, steps = rows_of_pushes(*CASES[0], 2)
+    ahead = upright(State(predict.robot, q, v[0]))
+
+    def bent(change):
+        def reference(times):
+            wanted = ahead(times)
+            R = np.array(np.broadcast_to(wanted.rotation, (len(times), 3, 3)))
+            R[5] = change @ R[5]
+            return replace(wanted, rotation=R)
+
+        return reference
+
+    for change in (1.1 * np.eye(3), np.diag([1.0, 1.0, -1.0]), np.zeros((3, 3))):
+        says = r"reference: rotation\[0?,? ?5\]: got a matrix of determinant .* no rotation"
+        with pytest.raises(fw.ConfigurationError, match=says):
+            predict.batch(q, v, steps, bent(change))
+        with pytest.raises(fw.ConfigurationError, match=says):
+            predict(State(predict.robot, q, v[0]), steps, bent(change))
+
+
+def test_what_predictions_are_linearised_about_is_shown_by_shapes():
+    predict, q, v, steps = rows_of_pushes(*CASES[0], 2)
+    found = predict.batch(q, v, steps, upright(State(predict.robot, q, v[0])))
+    assert repr(found.nominal) == "Nominal(times (2, 17), com (2, 17, 3), forces (2, 16, 3))"
+
+
+@needs_numba
 def test_what_is_the_same_for_all_rows_of_a_batch_is_given_once():
     predict, q, v, steps = rows_of_pushes(*CASES[0], 3)
     ahead, push = upright(State(predict.robot, q, v[0])), np.array([5.0, 3.0, -8.0, 0.4, 0.2, 0.1])

@@ -19,6 +19,7 @@ import numpy as np
 
 from ...dynamics.kernels.spatial import cross
 from ...dynamics.kernels.toolchain import Kernel
+from ...reprs import shapes
 from .newton import BOUNDS
 from .predictive import Problems
 from .riccati import STATES
@@ -89,6 +90,9 @@ class Nominal(NamedTuple):
     times: Any
     com: Any
     forces: Any
+
+    def __repr__(self) -> str:
+        return shapes(self)
 
 
 class Blocks(NamedTuple):

@@ -2,25 +2,30 @@
 
 from __future__ import annotations
 
+import operator
 from collections import Counter
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
-from typing import Any, overload
+from typing import Any, TypeVar, overload
 
 import numpy as np
-from numpy.typing import NDArray
+from numpy.typing import ArrayLike, NDArray
 
 from ... import registry
 from ...arrays import Array, Index
 from ...contacts import ContactSet
-from ...errors import counted
+from ...errors import ConfigurationError, counted
 from ..kernels.centroidal import Nominal, Rigid, Targets
 from .blocks import Block
 from .centroidal import Body, Reference
 from .prediction import EXCEEDED, Prediction
 from .stances import Nodes
 from .subproblem import Solutions, Subproblems
+
+Tuple = TypeVar("Tuple", bound=tuple[Any, ...])
+
+_OF_EACH = ("square", "com", "velocity", "momentum", "inertia", "rotation", "rate")  # of Rigid
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -43,10 +48,23 @@ class Group:
     def __repr__(self) -> str:
         return f"Group({counted(len(self.rows), 'prediction')})"
 
+    def some(self, rows: Index, which: Index) -> Group:
+        """Return some of it (k,), `which` of the m, that are `rows` of others."""
+        own = {name: getattr(self.bodies, name)[which] for name in _OF_EACH}
+        return Group(
+            rows,
+            self.bodies._replace(**own),
+            _rows_of(self.targets, which),
+            self.subproblems._replace(data=self.subproblems.data[which]),
+            _rows_of(self.solutions, which),
+        )
+
 
 @dataclass(frozen=True, eq=False, repr=False)
 class Predictions(Sequence[Prediction]):
     """Predictions of M states: [i] is a `Prediction`, attributes are arrays of all.
+
+    A slice, a mask (M,) or row numbers give the `Predictions` of these rows, in their order.
 
     Attributes:
         nodes: durations and stances of each.
@@ -67,13 +85,15 @@ class Predictions(Sequence[Prediction]):
     @overload
     def __getitem__(self, i: int) -> Prediction: ...
     @overload
-    def __getitem__(self, i: slice) -> list[Prediction]: ...
+    def __getitem__(self, i: slice | ArrayLike) -> Predictions: ...
 
-    def __getitem__(self, i: int | slice) -> Prediction | list[Prediction]:
+    def __getitem__(self, i: Any) -> Prediction | Predictions:
         if isinstance(i, slice):
-            return [self[k] for k in range(*i.indices(len(self)))]
+            return self._some(np.arange(len(self))[i])
+        if np.ndim(i):
+            return self._some(self._rows(i))
         i = range(len(self))[i]
-        group, k = self._place[i]
+        group, k = self._place[operator.index(i)]
         reference = Reference(*[x[k] for x in group.targets])
         return Prediction(
             0.0, Body.of(group.bodies, k), self.nodes[i], reference, group.subproblems.one(k),
@@ -86,6 +106,31 @@ class Predictions(Sequence[Prediction]):
     def __repr__(self) -> str:
         told = Counter(self.status.tolist())
         return f"Predictions({', '.join(f'{n} {status}' for status, n in told.most_common())})"
+
+    def _rows(self, given: ArrayLike) -> Index:
+        """The rows that a mask or row numbers choose."""
+        chosen, count = np.asarray(given), len(self)
+        if chosen.dtype == bool and chosen.shape == (count,):
+            return np.flatnonzero(chosen)
+        numbers = chosen.dtype.kind in "iu" or not chosen.size
+        if chosen.ndim != 1 or not numbers or not (-count <= chosen).all() & (chosen < count).all():
+            raise ConfigurationError(
+                f"rows: got {given!r:.80}, expected a mask ({count},), or numbers of rows below "
+                f"{count}"
+            )
+        return np.arange(count)[chosen.astype(np.intp)]
+
+    def _some(self, rows: Index) -> Predictions:
+        """The predictions of rows, in their order."""
+        places = [self._place[i] for i in rows.tolist()]
+        groups = list[Group]()
+        for group in self.groups:
+            own = [n for n, (of, _) in enumerate(places) if of is group]
+            if own or (not places and not groups):  # of none, one group without rows is left
+                which = np.array([places[n][1] for n in own], dtype=np.intp)
+                groups.append(group.some(np.array(own, dtype=np.intp), which))
+        nodes = tuple(self.nodes[i] for i in rows.tolist())
+        return Predictions(nodes, tuple(groups), self.contacts, self.blocks)
 
     @cached_property
     def _place(self) -> dict[int, tuple[Group, int]]:
@@ -158,3 +203,8 @@ class Predictions(Sequence[Prediction]):
         """What later predictions of these states are linearised about."""
         forces = self._of_all(lambda g: g.solutions.w[:, :, :3])
         return Nominal(*map(np.ascontiguousarray, (self.times, self.com, forces)))
+
+
+def _rows_of(arrays: Tuple, which: Index) -> Tuple:
+    """A NamedTuple of arrays (m, …) of some rows."""
+    return type(arrays)(*[x[which] for x in arrays])

@@ -14,7 +14,7 @@ import numpy as np
 from ...arrays import Array, Index
 from ...dynamics import Wrench
 from ...errors import ConfigurationError
-from ...robots.values import check_finite, instance, sequence, table
+from ...robots.values import ORTHONORMAL, check_finite, instance, rotation, sequence, table
 from ..kernels.centroidal import Grid, Nominal, Targets
 from .centroidal import Reference
 from .stances import Nodes
@@ -124,6 +124,17 @@ def targets_of(references: Sequence[Any], grids: Sequence[Nodes], count: int) ->
     return stacked(wanted, len(times[0]), count)
 
 
+def _check_rotations(R: Array) -> None:
+    """Refuse matrices (…, 3, 3) that are no rotations."""
+    if R.shape[-2:] != (3, 3):
+        return  # of another shape: that is told
+    off = np.abs(R @ R.swapaxes(-1, -2) - np.eye(3)).max(axis=(-1, -2))
+    wrong = np.argwhere((off > ORTHONORMAL) | (np.linalg.det(R) < 0))
+    if len(wrong):
+        at = tuple(wrong[0].tolist())
+        rotation(R[at], f"reference: rotation[{', '.join(map(str, at))}]")
+
+
 def stacked(wanted: Sequence[Reference], nodes: int, count: int) -> Targets:
     """Return the arrays of references at so many nodes' ends, with a first axis of `count`.
 
@@ -140,6 +151,8 @@ def stacked(wanted: Sequence[Reference], nodes: int, count: int) -> Targets:
             x = np.zeros((1, nodes, 3)) if x is None else np.asarray(x, dtype=float)
             if not np.isfinite(x).all():
                 check_finite(x, f"reference: {name}", ConfigurationError)
+            if name == "rotation":
+                _check_rotations(x)
             if x.ndim == len(entry) + 1:
                 x = x[None]
             if x.shape[1:] != (nodes, *entry) or (len(wanted) > 1 and len(x) > 1):
