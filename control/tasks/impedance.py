@@ -8,6 +8,17 @@ With the inertia Λ of the frame while contacts and closures J_c stay as they ar
 
 an external wrench adds Λ⁻¹ w_ext to ẍ, whatever the other tasks are: so where the frame stands
 still, stiffness (x* − x) + wrench = −w_ext, without a force sensor. The inertia is the robot's own.
+
+Held for a tick of h seconds, that damper is stable while damping · Λ⁻¹ h < 2, and then overshoots.
+What a damper D alone does in h to a velocity is r ← exp(−Λ⁻¹D h) r, which is stable whatever D is.
+The force that does it, held for the tick, is
+
+    √D φ(√D Λ⁻¹ √D h) √D r,      φ(x) = (1 − e⁻ˣ)/x
+
+or D r for small h; it is at most Λ r/h, that which stops the frame within the tick, and zero where
+the frame stands still, so that the stiffness stays as it is. The spring is held, too: stable while
+Λ⁻¹ stiffness h² < 2 (1 + exp(−Λ⁻¹D h)).
+
 N. Hogan, "Impedance control" (1985); O. Khatib, "A unified approach for motion and force control"
 (1987).
 """
@@ -25,7 +36,7 @@ from ...dynamics import State
 from ...errors import ConfigurationError
 from ...options import names_checked
 from ...robots.robot import Robot
-from ...robots.values import array, text
+from ...robots.values import array, number, text
 from .frame import FrameTask
 from .task import Rows
 
@@ -35,21 +46,24 @@ from .task import Rows
 class ImpedanceTask(FrameTask):
     """A frame with a stiffness, a damping and a desired wrench.
 
-    It acts as long as its weight is far above that of other tasks on the same joints. Ticks of h
-    seconds are stable while damping · Λ⁻¹ h < 2: what damps a hand's position makes its rotation,
-    of which Λ⁻¹ is some 100 1/(kg m²), diverge.
+    It acts as long as its weight is far above that of other tasks on the same joints. Without
+    `tick` it is stable only while damping · Λ⁻¹ h < 2 in ticks of h seconds: what damps a hand's
+    position makes its rotation, of which Λ⁻¹ is some 100 1/(kg m²), diverge.
 
     Attributes:
         stiffness: a number or one a row [N/m, N·m/rad].
         damping: likewise [N·s/m, N·m·s/rad]; None: 2 √(stiffness Λ), critically damped.
         wrench: of the robot on its surroundings, in the rows of the task [N, N·m]; a number or one
             a row.
+        tick: h, for which commands are held [s]: damping is then stable however large, and no
+            larger than Λ/h. 0: as if they were not held.
     """
 
     stiffness: Any = field(default=300.0, kw_only=True)
     wrench: Any = field(default=0.0, kw_only=True)
     damping: Any = field(default=None, kw_only=True)
     weight: Any = field(default=100.0, kw_only=True)
+    tick: float = field(default=0.0, kw_only=True)
     gain: float = field(default=0.0, init=False, repr=False)  # the stiffness serves
 
     def _default_name(self) -> str:
@@ -61,6 +75,7 @@ class ImpedanceTask(FrameTask):
         self.damping = damping
         array(self.stiffness, f"stiffness of {self.name!r}", (), (None,), at_least=0)
         array(self.wrench, f"wrench of {self.name!r}", (), (None,))
+        number(self.tick, f"tick of {self.name!r}", at_least=0, unit="[s]")
         if damping is not None:
             array(damping, f"damping of {self.name!r}", (), (None,), at_least=0)
 
@@ -84,8 +99,18 @@ class ImpedanceTask(FrameTask):
             _, velocity, acceleration = self.reference(t)
             rate = rate + self.select(state, velocity)
             ahead = self.select(state, acceleration)
-        wrench = self.stiffness * error + damping * rate + self.wrench
+        wrench = self.stiffness * error + self._damper(mobility, damping, rate) + self.wrench
         return Rows(J, ahead + mobility @ wrench - self.drift(state), error)
+
+    def _damper(self, mobility: Array, damping: Any, rate: Array) -> Array:
+        """The damper's force on the error's rate r (m,), held for a tick."""
+        if not self.tick:
+            return np.asarray(damping * rate)
+        root = np.sqrt(np.broadcast_to(damping, rate.shape))
+        sizes, axes = np.linalg.eigh(root[:, None] * mobility * root)
+        x = np.maximum(sizes, 0.0) * self.tick
+        share = np.where(x > 1e-9, -np.expm1(-x) / np.where(x > 1e-9, x, 1.0), 1.0)
+        return np.asarray(root * (axes @ (share * (axes.T @ (root * rate)))))
 
     def desired_velocity(self, state: State, t: float) -> Array:
         """Refuse: an impedance is one of forces."""
