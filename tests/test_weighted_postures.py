@@ -70,7 +70,7 @@ def test_the_sum_of_weighted_errors_is_the_least(away, rest, leans):
     """A hand, the centre of mass and a posture that contradict each other, against SciPy's SLSQP;
     the last reaches down so far that the trunk leans as far as it may."""
     robot = robots.load("biped")
-    feet, q = contacts.at_feet(robot), contacts.solve_posture(robots.load("biped"), []).q
+    feet, q = contacts.at_feet(robot), robot.posture()
     tasks = [
         reach(robot, q, away),
         balance(robot, q, weight=10.0),
@@ -193,6 +193,47 @@ def test_inside_keeps_the_robot_standing_as_a_hand_pulls_it_out():
         assert posture.converged, posture.reason
         hold = contacts.static_hold(robot, posture.q, feet, torque_limits=False)
         assert hold.feasible is holds
+
+
+def test_closures_stay_closed_and_both_ways_lead_to_one_posture():
+    """Forearms welded to each other: a hand takes the other arm along."""
+    robot, q = robots.load("biped"), robots.load("biped").posture()
+    left, right = (dynamics.frame_placement(robot, q, f"{s}_forearm") for s in ("left", "right"))
+    weld = robots.LoopClosure("grip", "left_forearm", "right_forearm", "weld", left.actInv(right))
+    robot = robot.with_closures([weld])
+    feet, T = contacts.at_feet(robot), dynamics.frame_placement(robot, q, "left_hand")
+    goal = pin.SE3(T.rotation, T.translation + np.array([0.1, 0.0, 0.1]))
+    hand = control.FrameTask(goal, frame="left_hand", rows_of="position")
+    tasks, places = [hand, control.PostureTask(q, weight=1e-3)], feet.placements(q)
+    posture = contacts.solve_posture(robot, feet, targets=places, tasks=tasks)
+    assert posture.converged
+    assert posture.errors["closure grip"] < 1e-10
+    assert np.abs(posture.residuals["left_hand"]).max() < 0.01
+    for _ in range(300):
+        step = contacts.solve_velocity(robot, feet, q, tasks, targets=places, rate=50.0)
+        q = robot.integrate(q, 0.01 * step.v)
+    assert robot.difference(posture.q, q) == pytest.approx(0, abs=1e-4)
+
+
+def test_links_keep_their_clearance_from_what_a_weighted_task_wants():
+    robot, q = robots.load("biped"), robots.load("biped").posture()
+    step = 0.8 * np.random.default_rng(3).standard_normal(robot.nv)
+    crossed = robot.integrate(q, step * (np.arange(robot.nv) > 5))
+    tasks, found = [control.PostureTask(crossed)], []
+    feet = contacts.at_feet(robot)
+    places = feet.placements(q)
+    for clearance in (False, 0.01):
+        posture = contacts.solve_posture(
+            robot, feet, targets=places, tasks=tasks, self_collision=clearance
+        )
+        found.append((posture, contacts.self_collisions(robot, posture.q)))
+    (careless, overlaps), (careful, none) = found
+    assert careless.converged
+    assert careful.converged
+    assert overlaps
+    assert not none
+    assert cost(robot, tasks, careful.q) > cost(robot, tasks, careless.q)
+    assert cost(robot, tasks, careful.q) < cost(robot, tasks, q)
 
 
 def test_references_are_read_at_a_time():
