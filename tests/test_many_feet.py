@@ -10,8 +10,9 @@ import pytest
 from many_legs import SIX, around, urdf
 
 import footwork as fw
-from footwork import cli, control
+from footwork import cli, contacts, control
 from footwork.control import gaits, judging
+from footwork.control.simulation.ground import Ground
 from footwork.control.speed.cycle import cycle_of
 from footwork.errors import ConfigurationError
 
@@ -47,6 +48,17 @@ def test_legs_that_go_out_from_a_vertical_axis_stand_in_their_planes(hips):
     for foot, (x, y, yaw) in zip(feet.placements(q).values(), hips.values(), strict=True):
         out = foot.translation[:2] - [x, y]
         assert out / np.linalg.norm(out) == pytest.approx([np.cos(yaw), np.sin(yaw)], abs=1e-3)
+
+
+def test_six_points_do_not_enter_the_ground():
+    """Whatever the velocities before, no foot goes down after a step: 0.5 m/s, by PGS."""
+    robot, feet, q = standing(HEXAPOD)
+    ground = Ground(robot, feet, contacts.Terrain([contacts.Plane("ground")]))
+    rng, J = np.random.default_rng(0), feet.jacobian(q)
+    for _ in range(300):
+        after = ground.step(q, rng.normal(size=robot.nv), np.zeros(robot.nv), 1e-3).v
+        assert (J @ after)[2::3].min() > -1e-4
+    assert ground.unsolved == 0
 
 
 # --- places ----------------------------------------------------------------------------------
