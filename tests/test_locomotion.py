@@ -53,7 +53,7 @@ def test_a_path_is_the_integral_of_its_velocity():
     assert after.at(9.0).isApprox(path.at(2.5))
 
 
-@pytest.mark.parametrize("name", list(gaits.GAITS))
+@pytest.mark.parametrize("name", gaits.gaits_on(2) + gaits.gaits_on(4))
 @pytest.mark.parametrize("velocity", [(0.1, 0.02, 0.0), (0.0, 0.0, 0.15)])
 def test_a_foot_lands_where_it_belongs_half_way_through_its_stance(name, velocity):
     """Over its stance the mean place of the robot, seen from the foot, is the nominal one."""
@@ -69,9 +69,10 @@ def test_a_foot_lands_where_it_belongs_half_way_through_its_stance(name, velocit
         for i, phase in enumerate(plan.phases)
         if phase.swings
     ]
-    assert len(landings) >= len(gait.groups)
+    groups = gait.groups_of(len(feet))
+    assert len(landings) >= len(groups)
     bow = 3e-3 if velocity[2] else 1e-9  # the mean of an arc is beside its middle
-    carries = len(gait.groups) * period - gait.swing / plan.omega
+    carries = len(groups) * period - gait.swing / plan.omega
     for landed, swings in landings:
         for foot, T in swings.items():
             seen = [
@@ -80,9 +81,9 @@ def test_a_foot_lands_where_it_belongs_half_way_through_its_stance(name, velocit
             ]
             assert np.mean([p.translation for p in seen], axis=0) == pytest.approx(0, abs=bow)
             assert np.mean([yaw(p.rotation) for p in seen]) == pytest.approx(0, abs=1e-9)
-    order = [{*swings} for _, swings in landings[: len(gait.groups)]]
+    order = [{*swings} for _, swings in landings[: len(groups)]]
     by_place = gaits.feet_by_place(feet, q)
-    assert order == [{by_place[place] for place in group} for group in gait.groups]
+    assert order == [{by_place[place] for place in group} for group in groups]
 
 
 def test_feet_are_named_by_where_they_are():

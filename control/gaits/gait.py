@@ -1,5 +1,6 @@
 """Gaits: which feet swing together and in which order, and the phases of so many steps.
 
+Feet are told by their sides and their order along them, so that a gait serves any number of them.
 The phases start where the feet are, with the centre of pressure under the centre of mass, and end
 with it between the feet. On a terrain, footholds are on its surfaces. `control.GaitController`
 follows a commanded velocity instead.
@@ -9,7 +10,8 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any
+from functools import cache
+from typing import Any, NamedTuple
 
 import numpy as np
 import pinocchio as pin
@@ -20,14 +22,50 @@ from ...arrays import Array
 from ...contacts import ContactSet, Terrain
 from ...dynamics import State
 from ...dynamics.per_robot import per_robot
-from ...errors import ContactError
+from ...errors import ConfigurationError, ContactError, unknown
 from ...robots.robot import Robot
 from ...robots.values import number
 from ..dcm import Phase
 from ..references import moved
 from .footholds import foothold
 
+MANY, EVEN = range(4, 101), range(4, 101, 2)  # numbers of feet
 RISE = 0.5  # the highest step up or down [heights of the centre of mass]
+
+
+class Lags(NamedTuple):
+    """By which fractions of a cycle feet swing later than others, by where they are.
+
+    Foot r = 0, 1, … from the front, of R on its side s = 0 on the left and 1 on the right, swings
+    from the fraction of the cycle
+
+        φ = rows r + wave r/R + sides s    (mod 1)
+
+    on, after the least of them, which is where the cycle begins. M. Hildebrand, "Symmetrical gaits
+    of horses" (1965), of four feet; D. Wilson, "Insect walking" (1966), of waves along each side.
+
+    Attributes:
+        rows: from a foot to the one behind it: ½ in turn, 0 together.
+        wave: from end to end of a side, the feet between them evenly; negative: hind feet first.
+        sides: from the left to the right.
+    """
+
+    rows: float = 0.0
+    wave: float = 0.0
+    sides: float = 0.0
+
+    def groups(self, count: int) -> tuple[tuple[str, ...], ...]:
+        """Return the places of the feet that swing together, in turn, of a number of feet."""
+        phases = {
+            place: self.rows * row + self.wave * row / length + self.sides * side
+            for place, (side, row, length) in _places(count).items()
+        }
+        least = min(phases.values())
+        groups: dict[float, tuple[str, ...]] = {}
+        for place, phase in phases.items():
+            begin = round(phase - least, 9) % 1
+            groups[begin] = (*groups.get(begin, ()), place)
+        return tuple(groups[begin] for begin in sorted(groups))
 
 
 @dataclass(frozen=True)
@@ -38,30 +76,49 @@ class Gait:
     one gait serves robots of all sizes.
 
     Attributes:
-        groups: feet by their places, see `feet_by_place`.
+        groups: feet by their places, see `feet_by_place`; or their `Lags`: feet of one phase are a
+            group.
         swing: duration of a swing [1/ω].
         double: duration with all feet on the ground, between two swings [1/ω].
         step: longest step in the natural time; longer ones would be taken sooner [h].
         climb: by how much swings last longer for what they go up or down on a terrain [1/ω for h]:
             heavy legs that are thrown up throw the robot up too.
+        feet: how many it is for, where it is told by `Lags`.
     """
 
-    groups: tuple[tuple[str, ...], ...]
+    groups: tuple[tuple[str, ...], ...] | Lags
     swing: float
     double: float
     step: float
     climb: float = 0.0
+    feet: range = range(2, 101)
+
+    def suits(self, count: int) -> bool:
+        """Return whether so many feet have its places."""
+        if isinstance(self.groups, Lags):
+            return count in self.feet
+        return {place for group in self.groups for place in group} <= _places(count).keys()
+
+    def groups_of(self, count: int) -> tuple[tuple[str, ...], ...]:
+        """Return the places of its groups, of a number of feet that it suits."""
+        return self.groups.groups(count) if isinstance(self.groups, Lags) else self.groups
 
 
 GAITS = {
-    "walk": Gait((("left",), ("right",)), swing=1.4, double=0.4, step=0.5, climb=3.0),
-    "trot": Gait((("left front", "right hind"), ("right front", "left hind")), 1.15, 0.3, step=0.5),
-    "pace": Gait((("left front", "left hind"), ("right front", "right hind")), 0.9, 1.5, step=0.4),
-    "bound": Gait((("left front", "right front"), ("left hind", "right hind")), 0.7, 1.2, step=0.4),
-    "crawl": Gait(
-        (("left hind",), ("left front",), ("right hind",), ("right front",)), 1.2, 0.6, step=0.2
-    ),
+    "walk": Gait(Lags(sides=0.5), 1.4, 0.4, step=0.5, climb=3.0, feet=range(2, 3)),
+    "tripod": Gait(Lags(rows=0.5, sides=0.5), 2.0, 0.3, step=0.5, feet=range(6, 7)),
+    "trot": Gait(Lags(rows=0.5, sides=0.5), 1.15, 0.3, step=0.5, feet=EVEN),
+    "pace": Gait(Lags(sides=0.5), 0.9, 1.5, step=0.4, feet=range(4, 5)),
+    "bound": Gait(Lags(rows=0.5), 0.7, 1.2, step=0.4, feet=range(4, 5)),
+    "wave": Gait(Lags(wave=-0.5, sides=0.5), 2.0, 0.3, step=0.13, feet=MANY[1:]),
+    "ripple": Gait(Lags(wave=-1.0, sides=0.5), 2.0, 0.3, step=0.13, feet=EVEN[1:]),
+    "crawl": Gait(Lags(wave=-0.5, sides=0.5), 1.2, 0.6, step=0.2, feet=MANY),
 }
+
+
+def gaits_on(count: int) -> list[str]:
+    """Return the names of the `GAITS` of so many feet, the usual one first."""
+    return [name for name, gait in GAITS.items() if gait.suits(count)]
 
 
 def footsteps(
@@ -127,7 +184,7 @@ def trot(
         """Two groups pass each other: the first and the last swing go half as far."""
         return moved(places[name], (0.5 if k in (0, count - 1) else 1.0) * length * ahead)
 
-    groups = _repeated(GAITS["trot"], feet_by_place(contacts, q, 4), count)
+    groups = _swings("trot", contacts, q, count)
     return _from_standing(contacts, q, groups, goal, (swing, double, settle), terrain)
 
 
@@ -148,7 +205,7 @@ def crawl(
     """
     length = number(length, "length", unit="[m]")
     ahead = heading(contacts, q)
-    groups = _repeated(GAITS["crawl"], feet_by_place(contacts, q, 4), count)
+    groups = _swings("crawl", contacts, q, count)
     return _from_standing(
         contacts, q, groups, lambda places, k, name: moved(places[name], length * ahead),
         (swing, double, settle), terrain,
@@ -170,8 +227,9 @@ def swings_in_turn(
     reach: float | None = None,
     climb: float = 0.0,
     room: float = 0.0,
+    resting: Callable[[dict[str, Any], int, list[str]], Array] | None = None,
 ) -> list[Phase]:
-    """Return phases in which groups of feet swing; the others carry with p in their middle.
+    """Return phases in which groups of feet swing, while p rests among the others.
 
     Args:
         contacts: all feet.
@@ -185,6 +243,8 @@ def swings_in_turn(
         reach, room: the highest step up or down, and the distance from risers [m], see
             `footholds.foothold`.
         climb: by how much a swing on the terrain lasts longer for what it goes up or down [s/m].
+        resting: (places by then, number of the swing, feet that carry) -> p (3,) in the swing [m];
+            in the middle of these feet when not given.
 
     Raises:
         ContactError: no place to stand near a goal.
@@ -193,7 +253,8 @@ def swings_in_turn(
         number(duration, "duration", above=0, unit="[s]")
     places, phases, p = dict(places), [], start
     for k, group in enumerate(groups):
-        target = middle(places, [name for name in contacts.names if name not in group])
+        carry = [name for name in contacts.names if name not in group]
+        target = middle(places, carry) if resting is None else resting(places, k, carry)
         phases.append(Phase.of(double if k else first, p, target))
         landed = {name: goal(places, k, name) for name in group}
         rise = 0.0
@@ -212,35 +273,62 @@ def swings_in_turn(
 
 
 def feet_by_place(contacts: ContactSet, q: ArrayLike, count: int | None = None) -> dict[str, str]:
-    """Return {place: contact}: "left", "right" of two feet, "left front", … of four.
+    """Return {place: contact}: "left", "right" of two feet, "left front", "right hind", … of more.
+
+    In order around their middle, half of the feet are the left ones, those whose mean direction is
+    nearest to the left; of an odd number there is one more on the left. On each side they are
+    "front" and "hind", with "middle" between them where there are three, and "2", "3", … of more.
 
     Args:
         contacts: the feet.
         q: where they stand (nq,).
-        count: how many there have to be; None: two or four.
+        count: how many there have to be; None: two or more.
 
     Raises:
         ContactError: another number of feet.
     """
-    expected = (2, 4) if count is None else (count,)
-    if len(contacts) not in expected:
+    if len(contacts) < 2 or count not in (None, len(contacts)):
         raise ContactError(
             f"contacts: got {len(contacts)} ({', '.join(map(repr, contacts.names)) or 'none'}) of "
-            f"{contacts.robot.name!r}, expected {' or '.join(map(str, expected))} feet to step with"
+            f"{contacts.robot.name!r}, expected {count or 'two or more'} feet to step with"
         )
-    ahead = heading(contacts, q)
-    left = np.cross([0.0, 0.0, 1.0], ahead)
-    where = {name: T.translation for name, T in contacts.placements(q).items()}
+    sides = left_and_right(contacts, q)
+    return {place: sides[side][row] for place, (side, row, _) in _places(len(contacts)).items()}
 
-    def lateral(names: Sequence[str]) -> list[str]:
-        return sorted(names, key=lambda name: -float(left @ where[name]))
 
-    if len(where) == 2:
-        return dict(zip(("left", "right"), lateral(list(where)), strict=True))
-    rows = sorted(where, key=lambda name: -float(ahead @ where[name]))
-    front, hind = lateral(rows[:2]), lateral(rows[2:])
-    names = ("left front", "right front", "left hind", "right hind")
-    return dict(zip(names, [*front, *hind], strict=True))
+def left_and_right(contacts: ContactSet, q: ArrayLike) -> tuple[list[str], list[str]]:
+    """Return the names of the feet on the left and on the right, from the front."""
+    names, axes = contacts.names, ahead_and_left(contacts, q)
+    points = np.array([T.translation[:2] for T in contacts.placements(q).values()]) @ axes
+    ways = points - points.mean(axis=0)
+    ways /= np.maximum(np.linalg.norm(ways, axis=1), 1e-12)[:, None]
+    around = np.argsort(-np.arctan2(ways[:, 1], ways[:, 0]))  # clockwise
+    half = (len(names) + 1) // 2
+    arcs = [np.roll(around, -k) for k in range(len(names))]
+    means = np.array([ways[arc[:half]].mean(axis=0) for arc in arcs])
+    left = means[:, 1] / np.maximum(np.linalg.norm(means, axis=1), 1e-12)
+    # where two arcs are as far to the left, as with a foot ahead and one behind, the foremost one
+    best = arcs[max(range(len(arcs)), key=lambda k: (round(left[k], 6), means[k, 0]))]
+    return [names[k] for k in best[:half][::-1]], [names[k] for k in best[half:]]
+
+
+@cache
+def _places(count: int) -> dict[str, tuple[int, int, int]]:
+    """{place: (side, row, how many on that side)} of a number of feet, row by row."""
+    sides = {(0, "left"): (count + 1) // 2, (1, "right"): count // 2}
+    return {
+        f"{word} {_row(row, length)}".strip(): (side, row, length)
+        for row in range((count + 1) // 2)
+        for (side, word), length in sides.items()
+        if row < length
+    }
+
+
+def _row(row: int, length: int) -> str:
+    if length == 1:
+        return ""
+    between = "middle" if length == 3 else str(row + 1)
+    return "front" if row == 0 else "hind" if row == length - 1 else between
 
 
 def heading(contacts: ContactSet, q: ArrayLike | State) -> Array:
@@ -273,9 +361,40 @@ def middle(places: Mapping[str, Any], names: Sequence[str]) -> Array:
     return np.array([sum(values) / len(points) for values in zip(*points, strict=True)])
 
 
-def _repeated(gait: Gait, feet: dict[str, str], count: int) -> list[tuple[str, ...]]:
+def gait_of(
+    contacts: ContactSet, q: ArrayLike, gait: str | Gait | None = None
+) -> tuple[Gait, list[tuple[str, ...]]]:
+    """Return a gait, and the names of the feet that swing together, in turn.
+
+    Args:
+        contacts: the feet.
+        q: where they stand (nq,).
+        gait: of `GAITS` by name, or one of one's own; None: the usual one of so many feet.
+
+    Raises:
+        ConfigurationError: no such gait, or one that does not suit these feet.
+        ContactError: fewer than two feet.
+    """
+    feet = feet_by_place(contacts, q)
+    fitting = gaits_on(len(feet))
+    if isinstance(gait, str) and gait not in GAITS:
+        raise ConfigurationError(unknown("gait", gait, GAITS))
+    chosen = fitting[0] if gait is None and fitting else gait
+    found = GAITS[chosen] if isinstance(chosen, str) else chosen
+    if not (found is None or isinstance(found, Gait)):
+        raise ConfigurationError(f"gait: got {gait!r}; expected a Gait, or one of {list(GAITS)}")
+    if found is None or not found.suits(len(feet)):
+        raise ConfigurationError(
+            f"gait: got {gait!r}; {contacts.robot.name!r} has {', '.join(feet)}: expected "
+            f"{' or '.join(fitting) or 'a Gait of your own'}"
+        )
+    groups = found.groups_of(len(feet))
+    return found, [tuple(feet[place] for place in group) for group in groups]
+
+
+def _swings(gait: str, contacts: ContactSet, q: ArrayLike, count: int) -> list[tuple[str, ...]]:
     """The names of the feet of `count` swings."""
-    groups = [tuple(feet[place] for place in group) for group in gait.groups]
+    _, groups = gait_of(contacts, q, gait)
     return [groups[k % len(groups)] for k in range(count)]
 
 

@@ -20,7 +20,7 @@ from ...arrays import Array
 from ...contacts import Contact, ContactSet, Terrain
 from ...contacts.geometry.polygon import convex_hull, sides
 from ...dynamics import State
-from ...errors import ConfigurationError, ContactError, unknown
+from ...errors import ConfigurationError, ContactError
 from ...robots.configuration import check_configuration
 from ...robots.robot import Robot
 from ...robots.values import array, number
@@ -31,11 +31,10 @@ from .foot import FootMode, GaitFoot
 from .foothold_program import FootholdProgram
 from .footholds import LEVEL, near, placed
 from .gait import (
-    GAITS,
     RISE,
     Gait,
     ahead_and_left,
-    feet_by_place,
+    gait_of,
     heading,
     middle,
     swings_in_turn,
@@ -50,6 +49,9 @@ from .walking import WalkingController
 QUICKEST = 0.6  # shortest times of a gait, as a fraction of the natural ones
 ROOM = 0.06  # of soles to risers ahead, so that they are lifted before they go on [h]
 UNLOAD = 0.04  # time to unload the feet that catch a push [s]
+# how far inside the polygon of the feet that carry the middle of a robot is that needs no sway [h]:
+# on three of four feet, it is next to a side
+INSIDE = 0.15
 SLOPE = 0.3  # of the ground that a foothold may be moved up or down on
 NEAR = 0.15  # how far from a moved foothold places to stand are searched [h]
 SHIFT = 3.0  # time to shift the weight before the first swing and after the last [1/ω]
@@ -115,10 +117,10 @@ class GaitController(WalkingController):
 
     Args:
         robot: floating base.
-        contacts: its two or four feet.
+        contacts: its feet, two or more.
         q: where it stands (nq,); its feet are where they belong beneath it.
         gait: of `control.gaits.GAITS` by name, or one of one's own; None: "walk" on two feet,
-            "trot" on four.
+            "trot" on four, "tripod" on six, the first of `gaits.gaits_on` on others.
         velocity: (vx, vy, wz), forward, to the left and turning left [m/s, rad/s]; or a function
             of the time [s] that returns it.
         options: of the WalkingController; feet swing 5 cm high, and lower on small robots, and
@@ -148,7 +150,7 @@ class GaitController(WalkingController):
     ) -> None:
         contacts, q = ContactSet.of(robot, contacts), check_configuration(robot, q)
         contacts = rolling(contacts, q)
-        self.gait, self._groups = _gait(contacts, q, gait)
+        self.gait, self._groups = gait_of(contacts, q, gait)
         places = dict(contacts.placements(q))
         centre = middle(places, contacts.names)
         height = float(dynamics.com(robot, q)[2] - centre[2])
@@ -235,6 +237,11 @@ class GaitController(WalkingController):
         """The longest step in the natural time [m]."""
         return self.gait.step * self._own_height
 
+    @property
+    def _inside(self) -> float:
+        """How far inside the feet that carry the robot's middle is where they hold it still [m]."""
+        return INSIDE * self._own_height
+
     def steady(self, velocity: ArrayLike) -> Steady:
         """Return a cycle at a velocity (vx, vy, wz) that is kept [m/s, rad/s], however fast."""
         kept = array(velocity, "velocity", (3,), meaning="(vx, vy, wz) [m/s, rad/s]").copy()
@@ -254,6 +261,7 @@ class GaitController(WalkingController):
             places,
             groups,
             walker.placement.landing(path, self.begin + double, groups),
+            resting=walker.placement.resting(path, self.begin + double, self._inside),
             start=centre,
             swing=swing,
             double=double,
@@ -408,6 +416,7 @@ class GaitController(WalkingController):
             last=self._natural(SHIFT), terrain=self.terrain, reach=RISE * self._own_height,
             climb=self.gait.climb / (self.plan.omega * self._own_height),
             room=ROOM * self._own_height,
+            resting=self.placement.resting(self.path, t + first, self._inside),
         )  # fmt: skip
 
     def _take_up(self, t: float) -> None:
@@ -491,25 +500,3 @@ def _sole_share(contacts: ContactSet, height: float) -> float:
     soles = [contact.points[:, :2] for contact in contacts if contact.dim == 6]
     nearest = min((float(sides(convex_hull(p))[1].min()) for p in soles), default=np.inf)
     return max(1 - EDGE * height / nearest, NARROW)
-
-
-def _gait(
-    contacts: ContactSet, q: Array, gait: str | Gait | None
-) -> tuple[Gait, list[tuple[str, ...]]]:
-    """The gait, and the names of the feet of its groups."""
-    feet = feet_by_place(contacts, q)
-    if gait is None:
-        gait = "walk" if len(feet) == 2 else "trot"
-    if isinstance(gait, str) and gait not in GAITS:
-        raise ConfigurationError(unknown("gait", gait, GAITS))
-    found = GAITS[gait] if isinstance(gait, str) else gait
-    if not isinstance(found, Gait):
-        raise ConfigurationError(f"gait: got {gait!r}; expected a Gait, or one of {list(GAITS)}")
-    missing = {place for group in found.groups for place in group} - feet.keys()
-    if missing:
-        fitting = [name for name in GAITS if feet.keys() >= set(sum(GAITS[name].groups, ()))]
-        raise ConfigurationError(
-            f"gait: got {gait!r}, of {', '.join(sorted(missing))}; {contacts.robot.name!r} "
-            f"has {', '.join(feet)}: expected {' or '.join(fitting)}"
-        )
-    return found, [tuple(feet[place] for place in group) for group in found.groups]

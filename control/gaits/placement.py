@@ -21,8 +21,10 @@ import pinocchio as pin
 from ...arrays import Array
 from ..kernels.path import GroundPose, direction, point
 from .foothold_program import APART, FADE
+from .gait import middle
 from .ground_plane import GroundPlane
 from .path import Path, rotation
+from .support import room
 
 
 class FootPlacement:
@@ -32,7 +34,7 @@ class FootPlacement:
         start: its pose on the path (`pin.SE3`).
         places: T_world_contact of its feet there (`pin.SE3`).
         ground: that they stand on.
-        opposite: {foot: (the one opposite, how far to the left of it [m])}.
+        opposite: {foot: (the one opposite, how far to the left of it [m])}, of feet in pairs.
 
     Attributes:
         offset: of the footholds from the path (3,) [m].
@@ -97,8 +99,8 @@ class FootPlacement:
             P, (left_x, left_y), (off_x, off_y) = ahead[k]
             x, y = point(P, *beside[name])
             x, y = x + off_x, y + off_y
-            other, stand = self.opposite[name]
-            if other not in groups[k]:
+            other, stand = self.opposite.get(name, ("", 0.0))
+            if other and other not in groups[k]:
                 u, v, _ = places[other].translation.tolist()
                 more = _farther(left_x * (x - u) + left_y * (y - v), APART * stand)
                 x, y = x + more * left_x, y + more * left_y
@@ -106,6 +108,27 @@ class FootPlacement:
             return pin.SE3(inclined(P, name), at)
 
         return goal
+
+    def resting(
+        self, path: Path, lift: float, least: float
+    ) -> Callable[[dict[str, Any], int, list[str]], Array]:
+        """Return where p rests in swings in turn from `lift` [s] on, see `swings_in_turn`.
+
+        That is where the robot's middle is to the feet that carry, if it is inside their polygon,
+        `least` from its sides [m]: such a gait needs no sway. Else it is the middle of these feet.
+        """
+
+        def p(places: dict[str, Any], k: int, carry: list[str]) -> Array:
+            between = middle(places, carry)
+            if len(carry) < 3:
+                return between
+            P = path.along(lift + k * self.step + 0.5 * self.swing)
+            beside = np.mean([self._nominal[name][:2] for name in carry], axis=0)
+            own = between - np.array([*direction(P, *beside.tolist()), 0.0])
+            points = np.array([places[name].translation[:2] for name in carry])
+            return own if room(points, own[:2]) >= least else between
+
+        return p
 
     def _ahead(
         self, path: Path, lift: float, k: int

@@ -12,9 +12,7 @@ from ...arrays import Array
 from ...contacts import ContactSet
 from ...dynamics import State
 from .foothold_program import AROUND, CLOSEST, Bounds
-from .gait import ahead_and_left, feet_by_place
-
-OTHER_SIDE = {"left": "right", "right": "left"}
+from .gait import ahead_and_left, left_and_right
 
 
 class Reach:
@@ -28,7 +26,7 @@ class Reach:
             lands, for a robot that is pushed takes its hips along; else beside the feet that carry.
 
     Attributes:
-        opposite: {foot: (the one opposite, how far to the left of it [m])}, of two or four feet.
+        opposite: {foot: (the one opposite, how far to the left of it [m])}, of feet in pairs.
     """
 
     def __init__(self, feet: ContactSet, q: Array, farthest: float, beneath: bool = False) -> None:
@@ -36,15 +34,16 @@ class Reach:
         axes, state = ahead_and_left(feet, q), State(feet.robot, q)
         self._beside = feet.attachment.positions(state)[:, :2] @ axes
         self._com = state.com[:2] @ axes
-        self.opposite = self._opposite(q) if len(feet) in (2, 4) else {}
+        self.opposite = self._opposite(q)
 
     def _opposite(self, q: Array) -> dict[str, tuple[str, float]]:
-        by_place, found = feet_by_place(self.feet, q), dict[str, tuple[str, float]]()
-        left = dict(zip(self.feet.names, self._beside[:, 1].tolist(), strict=True))
-        for place, name in by_place.items():
-            side, *row = place.split()
-            other = by_place[" ".join([OTHER_SIDE[side], *row])]
-            found[name] = other, left[name] - left[other]
+        if len(self.feet) % 2:  # those of one side are between those of the other
+            return {}
+        lateral = dict(zip(self.feet.names, self._beside[:, 1].tolist(), strict=True))
+        found = dict[str, tuple[str, float]]()
+        for left, right in zip(*left_and_right(self.feet, q), strict=True):
+            apart = lateral[left] - lateral[right]
+            found |= {left: (right, apart), right: (left, -apart)}
         return found
 
     def bounds(self, swings: Mapping[str, Any], state: State) -> Bounds:

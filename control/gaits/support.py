@@ -35,3 +35,11 @@ class Support:
         poses = [(contact.pose(state), contact.points) for contact in contacts]
         corners = [T.act(self.share * point)[:2] for T, points in poses for point in points]
         return sides(convex_hull(corners)) if len(corners) > 2 else (np.zeros((0, 2)), np.zeros(0))
+
+
+def room(points: Array, p: Array) -> float:
+    """Return how far p (2,) is inside the polygon of points (k, 2) [m]; 0 of fewer than three."""
+    if len(points) < 3:
+        return 0.0
+    normals, offsets = sides(convex_hull(points))
+    return max(float((offsets - normals @ p).min()), 0.0)

@@ -38,6 +38,7 @@ from .reach import Reach
 from .rolling import rolling
 from .scale import Scale
 from .stepping import Stepping
+from .support import room
 from .touch import Touch
 from .uneven_ground import UnevenGround
 
@@ -56,6 +57,9 @@ RISE = 0.03  # time in which torques go from none to their limits, at the quicke
 # weight of how evenly feet on points are loaded: with less of it they push against each other as
 # soon as one is a millimetre off the plane of the others, and torques jump when it lands
 EVEN = 0.03
+# errors of ξ that points correct without a step, as a share of the room that p has among them: p is
+# moved beyond ξ, and with both at a side of their polygon nothing brings ξ back
+CORRECTED = 0.5
 MOVED = 2e-3  # of a foothold, below which the swing stays as it is [m]
 # weight of the accelerations of joints [s⁴/rad²]: of those of a waist, which carry no foot but much
 # of the mass, and of all others, divided by h². A waist that is as free as they are gives way to
@@ -367,12 +371,21 @@ class WalkingController:
         self._set_tasks()
         if self.reach.farthest > 0:
             bounds = self.reach.bounds(swings, state)
-            ankles = self.stepping.ankles * self.plan.height
-            own = (LAST, ankles) if self._on_soles else (LATE, ANKLES)
+            late = LAST if self._on_soles else LATE
             self._feedback = FootholdProgram(
-                self.plan, phase, bounds, self._solver, *own, friction=self._friction(swings)
-            )
+                self.plan, phase, bounds, self._solver, late, self._corrected(phase, state),
+                friction=self._friction(swings),
+            )  # fmt: skip
             self._swung = self._short = np.zeros(3)
+
+    def _corrected(self, phase: int, state: State) -> float:
+        """Errors of ξ that the feet which carry in a phase correct without a step [m]."""
+        if self._on_soles:
+            return self.stepping.ankles * self.plan.height
+        now = self.plan.phases[phase]
+        places = self.feet.attachment.positions(state)[:, :2]
+        carry = [name not in now.swings for name in self.feet.names]
+        return max(ANKLES, CORRECTED * room(places[carry], now.end[:2]))
 
     def _friction(self, names: Iterable[str]) -> float:
         """The friction that feet may need where they land; on points others push beside them."""

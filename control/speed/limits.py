@@ -24,7 +24,7 @@ from ...progress import progress_bar
 from ...robots.configuration import check_configuration, check_robot
 from ...robots.robot import Robot
 from ...robots.values import array, boolean, number, whole_number
-from ..gaits.gait import Gait
+from ..gaits.gait import Gait, gaits_on
 from ..gaits.locomotion import GaitController
 from ..predictive import PredictiveGait
 from ..whole_body.controller import WholeBodyController
@@ -247,10 +247,9 @@ def speed_limits(
 
     Args:
         robot: floating base.
-        contacts: its two or four feet; the robot's own when not given.
+        contacts: its feet; the robot's own when not given.
         q: where it stands (nq,); as `control.stand` has it when not given, bipeds with bent knees.
-        gait: of `control.gaits.GAITS` by name, or one of one's own; None: "walk" on two feet,
-            "trot" on four.
+        gait: of `control.gaits.GAITS` by name, or one of one's own; None: as of a GaitController.
         directions: (vx, vy, wz), or (D, 3): speeds are in multiples of them, scaled to 1 m/s, or
             1 rad/s where they only turn; a number: so many headings around, and both turns.
         predictive: whether steps, heights and swings are those of a `PredictiveGait`.
@@ -310,7 +309,7 @@ def _unit(way: Array) -> Velocity:
 def _name(gait: str | Gait | None, feet: ContactSet) -> str:
     if isinstance(gait, str):
         return gait
-    return "gait" if gait is not None else "walk" if len(feet) == 2 else "trot"
+    return "gait" if gait is not None else gaits_on(len(feet))[0]
 
 
 def _looked_at(

@@ -24,6 +24,7 @@ from ..closure_rows import ClosureRows
 from ..ranges import ranges
 from .outlines import lowest, placed
 from .parts import Part, pitches
+from .sole_shapes import joint_axis
 from .support import beside, com_of
 
 LEVEL = 2e-3  # of the legs' length: how far lowest points may be from one plane
@@ -32,6 +33,10 @@ _HEIGHT, _FLAT, _ACROSS, _REST = 30.0, 30.0, 1.0, 0.05  # weights, lengths in ro
 _CLOSED = 100.0  # of e, above all of them
 _HIPS = (0.0, -0.4, 0.4, -1.2, 1.2, 1.57, -1.57, 2.6, -2.6)  # angles that are tried [rad]
 _KNEES = (0.0, 0.8, -0.8, 1.6, -1.6)
+_VERTICAL, _SPRAWLED = (
+    0.9,
+    0.1,
+)  # cosine of an axis, and how far out a leg goes from it [its length]
 _UP = np.array([0.0, 0.0, 1.0])
 _STARTS = 4  # from which the joints are solved for
 _ITERATIONS = 40
@@ -67,7 +72,7 @@ class LegPostures:
         self.lower, self.upper = ranges(model)
         self.pitches = [tuple(pitches(model, data, part)) for part in self.feet]
         self.size = max(part.leg.length for part in parts)
-        self.across = np.array([_under_hip(part, data) for part in self.feet])
+        self.across = np.array([_under_hip(model, part, data) for part in self.feet])
 
     # --- postures --------------------------------------------------------------------------
 
@@ -295,7 +300,16 @@ def _across(places: Array) -> Array:
     return np.array([[-y, x], [_ALONG * x, _ALONG * y]])
 
 
-def _under_hip(part: Part, data: Any) -> Array:
-    """Below the joints of the leg, whose offsets to the side stay: (2,) [m]."""
-    origins = [data.oMi[j].translation for j in part.leg.joints]
-    return np.array([origins[0][0], max((o[1] for o in origins), key=abs)])
+def _under_hip(model: Any, part: Part, data: Any) -> Array:
+    """Below the joints of the leg, whose offsets to the side stay: (2,) [m].
+
+    A leg that begins with a vertical axis, and goes out from there, as an insect's, stays in its
+    plane: below the joint that is farthest out.
+    """
+    first, *_ = joints = part.leg.joints
+    origins = np.array([data.oMi[j].translation for j in joints])
+    out = np.linalg.norm((origins - origins[0])[:, :2], axis=1)
+    vertical = (data.oMi[first].rotation @ joint_axis(model, first))[2]
+    if abs(vertical) > _VERTICAL and out.max() > _SPRAWLED * part.leg.length:
+        return np.asarray(origins[out.argmax(), :2])
+    return np.array([origins[0, 0], max(origins[:, 1], key=abs)])

@@ -296,11 +296,11 @@ SHARED: Mapping[str, dict[str, Any]] = {
     "--gait": {
         "default": "stand",
         "help": {
-            "simulate": "gait (stand); walk, trot, pace, bound, crawl: at a commanded speed; step, "
-            "trot, crawl: --steps of --length; catch: stand, with recovery steps when pushed too "
-            "hard",
+            "simulate": "gait (stand); walk, tripod, trot, pace, bound, wave, ripple, crawl: at a "
+            "commanded speed; step, trot, crawl: --steps of --length; catch: stand, with recovery "
+            "steps when pushed too hard",
             "judge": "gait (stand)",
-            "limits": "gait (walk on two feet, else trot)",
+            "limits": "gait (walk on two feet, trot on four, tripod on six)",
         },
     },
     "--no-torque-limits": {"action": "store_true", "help": "ignore the joint torque limits"},

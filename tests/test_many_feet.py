@@ -1,0 +1,269 @@
+"""Robots on any number of feet: places, tables of gaits, static stability, and walks."""
+
+from __future__ import annotations
+
+from functools import cache
+
+import numpy as np
+import pinocchio as pin
+import pytest
+from many_legs import SIX, around, urdf
+
+import footwork as fw
+from footwork import cli, contacts, control
+from footwork.control import gaits, judging
+from footwork.control.simulation.ground import Ground
+from footwork.control.speed.cycle import cycle_of
+from footwork.errors import ConfigurationError
+
+HEXAPOD = urdf(SIX)
+pytestmark = pytest.mark.filterwarnings("ignore:.*names no feet")
+
+
+@cache
+def standing(text):
+    robot = fw.load(text)
+    controller, q = control.stand(robot)
+    return robot, controller.contacts, q
+
+
+def turned(q, angle):
+    q = q.copy()
+    q[3:7] = pin.Quaternion(pin.rpy.rpyToMatrix(0, 0, angle)).coeffs()
+    return q
+
+
+# --- standing --------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("hips", [SIX, around(3), around(5), around(6, 0.4)])
+def test_legs_that_go_out_from_a_vertical_axis_stand_in_their_planes(hips):
+    """No coxa is turned: each has its whole range to walk."""
+    robot, feet, q = standing(urdf(hips))
+    assert len(feet) == len(hips)
+    coxas = [
+        q[robot.model.joints[robot.model.getJointId(f"{leg}_coxa_joint")].idx_q] for leg in hips
+    ]
+    assert max(map(abs, coxas)) < 1e-3
+    for foot, (x, y, yaw) in zip(feet.placements(q).values(), hips.values(), strict=True):
+        out = foot.translation[:2] - [x, y]
+        assert out / np.linalg.norm(out) == pytest.approx([np.cos(yaw), np.sin(yaw)], abs=1e-3)
+
+
+def test_six_points_do_not_enter_the_ground():
+    """Whatever the velocities before, no foot goes down after a step: 0.5 m/s, by PGS."""
+    robot, feet, q = standing(HEXAPOD)
+    ground = Ground(robot, feet, contacts.Terrain([contacts.Plane("ground")]))
+    rng, J = np.random.default_rng(0), feet.jacobian(q)
+    for _ in range(300):
+        after = ground.step(q, rng.normal(size=robot.nv), np.zeros(robot.nv), 1e-3).v
+        assert (J @ after)[2::3].min() > -1e-4
+    assert ground.unsolved == 0
+
+
+# --- places ----------------------------------------------------------------------------------
+
+
+def test_places_of_six_feet_are_those_of_their_names():
+    _, feet, q = standing(HEXAPOD)
+    sides, rows = {"l": "left", "r": "right"}, {"f": "front", "m": "middle", "r": "hind"}
+    for angle in (0.0, 2.1, -3.0):
+        found = gaits.feet_by_place(feet, turned(q, angle))
+        for place, name in found.items():
+            assert place == f"{sides[name[0]]} {rows[name[1]]}"
+
+
+@pytest.mark.parametrize("count", range(2, 11))
+@pytest.mark.parametrize("first", [0.0, 0.3, np.pi / 2, 2.0])
+def test_sides_are_halves_of_the_circle(count, first):
+    """Of feet around a circle, the left ones follow each other and are on the left of the rest."""
+    if count < 3:
+        feet, q = _biped()
+    else:
+        _, feet, q = standing(urdf(around(count, first)))
+    by_place = gaits.feet_by_place(feet, q)
+    assert sorted(by_place.values()) == sorted(feet.names)
+    where = {n: T.translation[:2] for n, T in feet.placements(q).items()}
+    left = np.mean([where[n][1] for p, n in by_place.items() if p.startswith("left")])
+    right = np.mean([where[n][1] for p, n in by_place.items() if p.startswith("right")])
+    assert left > right
+    for side in ("left", "right"):  # from the front
+        ahead = [where[n][0] for p, n in by_place.items() if p.startswith(side)]
+        assert ahead == sorted(ahead, reverse=True) or count > 5  # arcs bend back at their ends
+
+
+def _biped():
+    robot = fw.load("biped")
+    controller, q = control.stand(robot)
+    return controller.contacts, q
+
+
+@pytest.mark.parametrize("first", [0.0, 0.3, np.pi / 6, 1.5])
+def test_tripods_alternate_around_the_body(first):
+    _, feet, q = standing(urdf(around(6, first)))
+    _, groups = gaits.gait_of(feet, q, "tripod")
+    assert sorted(map(sorted, groups)) == [
+        ["leg1_foot", "leg3_foot", "leg5_foot"], ["leg2_foot", "leg4_foot", "leg6_foot"]
+    ]  # fmt: skip
+
+
+# --- tables ----------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    ("name", "count", "order"),
+    [
+        ("walk", 2, "left, right"),
+        ("trot", 4, "left front + right hind, right front + left hind"),
+        ("pace", 4, "left front + left hind, right front + right hind"),
+        ("bound", 4, "left front + right front, left hind + right hind"),
+        ("crawl", 4, "left hind, left front, right hind, right front"),
+        ("wave", 5, "left hind, left middle, left front, right hind, right front"),
+        (
+            "tripod",
+            6,
+            "left front + right middle + left hind, right front + left middle + right hind",
+        ),
+        (
+            "ripple",
+            6,
+            "left hind, right front, left middle, right hind, left front, right middle",
+        ),
+        (
+            "wave",
+            6,
+            "left hind, left middle, left front, right hind, right middle, right front",
+        ),
+    ],
+)
+def test_groups_follow_from_lags(name, count, order):
+    expected = [tuple(group.split(" + ")) for group in order.split(", ")]
+    assert list(gaits.GAITS[name].groups_of(count)) == expected
+
+
+@pytest.mark.parametrize("count", range(2, 13))
+def test_each_foot_swings_once_a_cycle_and_others_carry_meanwhile(count):
+    names = gaits.gaits_on(count)
+    assert names or count == 3
+    for name in names:
+        groups = gaits.GAITS[name].groups_of(count)
+        swinging = [place for group in groups for place in group]
+        assert len(swinging) == len(set(swinging)) == count
+        assert max(map(len, groups)) <= count / 2
+
+
+@pytest.mark.parametrize("name", ["tripod", "ripple", "wave", "crawl"])
+def test_the_duty_factor_is_that_of_the_table(name):
+    robot, feet, q = standing(HEXAPOD)
+    gait = gaits.GAITS[name]
+    walker = control.GaitController(robot, feet, q, name, velocity=(0.02, 0, 0))
+    phases = walker.steady((0.02, 0, 0)).phases
+    whole, count = sum(p.duration for p in phases), len(gait.groups_of(6))
+    on_ground = {
+        n: sum(p.duration for p in phases if n not in p.swings) / whole for n in feet.names
+    }
+    expected = 1 - gait.swing / (gait.swing + gait.double) / count
+    assert on_ground == pytest.approx(dict.fromkeys(feet.names, expected))
+
+
+STABLE = [
+    (HEXAPOD, "tripod"), (HEXAPOD, "ripple"), (HEXAPOD, "crawl"), (urdf(around(5)), "wave"),
+    (urdf(around(6)), "tripod"), (urdf(around(8, 0.2)), "trot"),
+]  # fmt: skip
+
+
+@pytest.mark.parametrize(("text", "gait"), STABLE)
+@pytest.mark.parametrize("velocity", [(0.06, 0, 0), (0.0, 0.05, 0.0), (0.0, 0.0, 0.3)])
+def test_the_centre_of_mass_stays_inside_the_feet_that_carry(text, gait, velocity):
+    """Walked without a sway: it could be stopped at any moment, and stand."""
+    robot, feet, q = standing(text)
+    walker = control.GaitController(robot, feet, q, gait, velocity=velocity)
+    cycle = cycle_of(walker, np.array(velocity, dtype=float))
+    heading = np.array([P.rotation[:2, 1] for P in cycle.path])
+    beside = []
+    for k, carry in enumerate(cycle.active):
+        points, com = cycle.feet[k, carry, :2, 3], cycle.com[0, k, :2]
+        assert inside(points, com) > 0.2 * walker.plan.height
+        beside.append(heading[k] @ (com - cycle.path[k].translation[:2]))
+    assert np.ptp(beside) < 0.1 * walker.plan.height
+
+
+def inside(points, place):
+    """How far a place is inside the polygon of points, by all lines through two of them [m]."""
+    least = np.inf
+    for i, a in enumerate(points):
+        for b in points[i + 1 :]:
+            normal = np.array([a[1] - b[1], b[0] - a[0]]) / np.linalg.norm(b - a)
+            others = (points - a) @ normal
+            if others.min() > -1e-9 or others.max() < 1e-9:  # a side of the hull
+                sign = 1.0 if others.min() > -1e-9 else -1.0
+                least = min(least, sign * (place - a) @ normal)
+    return least
+
+
+# --- walks -----------------------------------------------------------------------------------
+
+NOISE = control.Noise(velocities=0.05, base_velocity=0.03, base_orientation=0.005)
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("engine", ["pinocchio", "mujoco"])
+@pytest.mark.parametrize(
+    ("hips", "gait", "velocity"),
+    [
+        (SIX, "tripod", (0.1, 0.0, 0.0)),
+        (SIX, "tripod", (0.0, 0.05, 0.3)),
+        (SIX, "ripple", (0.04, 0.0, 0.0)),
+        (around(5), "wave", (0.04, 0.0, 0.0)),
+        (around(8), "trot", (0.1, 0.0, 0.0)),
+    ],
+)
+def test_many_legs_walk_where_they_are_told(hips, gait, velocity, engine):
+    if engine == "mujoco":
+        pytest.importorskip("mujoco")
+    robot, feet, q = standing(urdf(hips))
+    walker = control.GaitController(robot, feet, q, gait, velocity=velocity)
+    motion = control.simulate(
+        robot, walker, q=q, contacts=feet, duration=4.0, control_step=2e-3, engine=engine,
+        noise=NOISE, seed=1,
+    )  # fmt: skip
+    assert not motion.fell
+    where = np.mean([T.translation for T in feet.placements(motion.q[-1]).values()], axis=0)
+    assert where[:2] == pytest.approx(walker.path.at(4.0).translation[:2], abs=0.06)
+
+
+@pytest.mark.slow
+def test_a_hexapod_is_judged_as_a_quadruped_is():
+    pytest.importorskip("mujoco")
+    robot, feet, q = standing(HEXAPOD)
+
+    def make(robot, q, velocity):
+        return judging.walker(robot, q, velocity, gait="tripod")
+
+    found = judging.trial(
+        robot, make, judging.World.real(), velocity=(0.1, 0, 0), duration=5.0, q=q, contacts=feet
+    )
+    assert found.survived
+    assert found.speed == pytest.approx(0.1, rel=0.15)
+
+
+def test_gaits_that_a_robot_has_are_named():
+    robot, feet, q = standing(urdf(around(5), "pentapod"))
+    told = r"got 'trot'; 'pentapod' has left front, .*: expected wave or crawl$"
+    with pytest.raises(ConfigurationError, match=told):
+        control.GaitController(robot, feet, q, "trot")
+    assert len(control.GaitController(robot, feet, q).gait.groups_of(5)) == 5
+    robot, feet, q = standing(urdf(around(3), "tripod"))
+    for gait in (None, "crawl"):
+        with pytest.raises(ConfigurationError, match="left hind: expected a Gait of your own"):
+            control.GaitController(robot, feet, q, gait)
+    own = gaits.Gait(gaits.Lags(wave=-0.5, sides=0.5), 0.6, 0.2, step=0.1)
+    assert control.GaitController(robot, feet, q, own).gait is own
+
+
+def test_the_command_walks_on_six_feet(tmp_path, capsys):
+    (file := tmp_path / "hexapod.urdf").write_text(HEXAPOD)
+    flags = ["--gait", "tripod", "--speed", "0.1", "--duration", "1.5", "--quiet"]
+    assert cli.main(["simulate", str(file), *flags]) == 0
+    assert cli.main(["simulate", str(file), "--gait", "bound", "--speed", "0.1"]) == 2
+    assert "expected tripod or trot or wave or ripple or crawl" in capsys.readouterr().err
