@@ -26,9 +26,9 @@ from dataclasses import dataclass
 from functools import cached_property
 
 import numpy as np
-import pinocchio as pin
 
 from ...arrays import Array
+from ...dynamics.spatial import rotation_vectors
 from ...reprs import shapes
 from ...robots.robot import Robot
 from ..kernels.centroidal import FADING, Rigid, Targets
@@ -109,9 +109,7 @@ def starts(rows: Rigid, targets: Targets) -> Array:
     """Return x_0 (M, 12), with o = c now."""
     x = np.zeros((len(rows.com), 12))
     x[:, 3:6], x[:, 6:9] = rows.velocity, rows.momentum / (rows.mass * rows.square)[:, None]
-    away = rows.rotation @ targets.rotation[:, 0].swapaxes(1, 2)
-    for i, R in enumerate(away):
-        x[i, 9:] = pin.log3(R)
+    x[:, 9:] = rotation_vectors(rows.rotation @ targets.rotation[:, 0].swapaxes(1, 2))
     return x
 
 
