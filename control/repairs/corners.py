@@ -78,7 +78,7 @@ class Corners:
             )
         _check(contacts)
         robot, q = contacts.robot, contacts.robot.posture()
-        joints = [robot._model.frames[robot.frame_id(c.frame)].parentJoint for c in contacts]
+        joints = contacts.attachment.joints.tolist()
         bodies = list(dict.fromkeys(joints))
         frames = tuple(contacts.contacts[joints.index(body)].frame for body in bodies)
         placed = {

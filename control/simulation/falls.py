@@ -74,8 +74,7 @@ class Fall:
     def _limbs(self) -> set[int]:
         """The joints that move the contacts, also by loops; the base only where it carries one."""
         model, joints = self.robot._model, set()
-        for contact in self.contacts:
-            joint = int(model.frames[self.robot.frame_id(contact.frame)].parentJoint)
+        for joint in self.contacts.attachment.joints.tolist():
             joints.add(joint)
             while joint > 1:
                 joints.add(joint)

@@ -17,6 +17,7 @@ from numpy.polynomial import Polynomial
 
 from ...arrays import Array
 from ...contacts import Contact, ContactSet, HeightMap, Terrain
+from ...contacts.attachment import placement_on_joint
 from ...contacts.geometry.polygon import convex_hull
 from ...contacts.terrain.solids import Box, Plane
 from ...errors import ConfigurationError, ContactError, ModelError
@@ -116,13 +117,15 @@ def as_mjcf(robot: Robot, contacts: ContactSet, terrain: Terrain, *, solid: bool
     carried: dict[int, str] = defaultdict(str)  # what is fixed to each joint's body, as MJCF
     assets, i = "", 0
     for contact in contacts:
-        points, up = points_of(robot, contact), _up(robot, contact)
+        points, (joint, T) = points_of(robot, contact), placement_on_joint(robot, contact)
         frictions = [next(mu) for _ in points]
         if solid and len(convex_hull(contact.points[:, :2])) > 2:
-            geom, asset = _sole(robot, i, contact, frictions[0])
-            carried[points[0].joint] += geom
+            geom, asset = _sole(i, contact, T, frictions[0])
+            carried[joint] += geom
             assets += asset
         else:
+            # from a corner to the middle of the ball that stands for it
+            up = np.zeros(3) if contact.axes_in_frame is None else CORNER * T.rotation[:, 2]
             for k, (point, friction) in enumerate(zip(points, frictions, strict=True)):
                 carried[point.joint] += _ball(i + k, point, up, friction)
         i += len(points)
@@ -140,11 +143,9 @@ def as_mjcf(robot: Robot, contacts: ContactSet, terrain: Terrain, *, solid: bool
     )
 
 
-def _sole(robot: Robot, i: int, contact: Contact, mu: float) -> tuple[str, str]:
-    """A patch as a box, if it is a rectangle, or as a prism; and the prism's mesh."""
-    frame = robot._model.frames[robot.frame_id(contact.frame)]
-    own = pin.SE3(np.asarray(contact.axes_in_frame), np.asarray(contact.centre_in_frame))
-    T, corners = frame.placement * own, convex_hull(contact.points[:, :2], 1e-9)
+def _sole(i: int, contact: Contact, T: Any, mu: float) -> tuple[str, str]:
+    """A patch at T as a box, if it is a rectangle, or as a prism; and the prism's mesh."""
+    corners = convex_hull(contact.points[:, :2], 1e-9)
     what = f'<geom name="point {i}" friction="{mu:.17g} 0 0" {_TOUCH}'
     if _is_rectangle(corners):
         along, across = corners[1] - corners[0], corners[3] - corners[0]
@@ -165,14 +166,6 @@ def _is_rectangle(corners: Array) -> bool:
     a, b, c, d = corners
     middles, diagonals = a + c - b - d, np.linalg.norm(a - c) - np.linalg.norm(b - d)
     return bool(np.abs(middles).max() < 1e-9 and abs(diagonals) < 1e-9)
-
-
-def _up(robot: Robot, contact: Any) -> Array:
-    """From a corner to the middle of the ball that stands for it, in the joint's axes."""
-    if contact.axes_in_frame is None:
-        return np.zeros(3)
-    frame = robot._model.frames[robot.frame_id(contact.frame)]
-    return np.asarray(CORNER * frame.placement.rotation @ contact.axes_in_frame[:, 2])
 
 
 def _equalities(robot: Robot, carried: dict[int, str]) -> str:
