@@ -20,7 +20,7 @@ from ...dynamics.motions.sampled_states import between
 from ...dynamics.motions.saving import columns, in_order
 from ...errors import ConfigurationError, DataError
 from ...files import as_path, replaced
-from ...robots.configuration import check_robot
+from ...robots.configuration import check_floating
 from ...robots.ranges import ranges
 from ...robots.robot import Robot
 from ...robots.values import array, mapping, number, sequence, texts, whole_number
@@ -60,7 +60,7 @@ class SensorLog:
     notes: tuple[str, ...] = ()
 
     def __post_init__(self) -> None:
-        robot = _floating(self.robot)
+        robot = check_floating(self.robot)
         n = len(times := increasing(self.t))
         widths = {"q": robot.nq - 7, "v": robot.nv - 6, "tau": robot.na}
         fitting: dict[str, Any] = {"t": times.copy(), "notes": texts(self.notes, "notes")}
@@ -80,7 +80,7 @@ class SensorLog:
         Raises:
             ConfigurationError: readings without an IMU, or none at all.
         """
-        _floating(robot)
+        check_floating(robot)
         kept: list[Readings] = []
         for x in sequence(readings, "readings", Readings):
             if x.gyro is None or x.accelerometer is None:
@@ -199,7 +199,7 @@ class SensorLog:
             DataError: no such file, a damaged one, or one without what a log has.
             ConfigurationError: joints that are not the robot's; which ones.
         """
-        path, own = as_path(path), _names(_floating(robot))
+        path, own = as_path(path), _names(check_floating(robot))
         data = contents(path)
         try:
             found = _of_table(data, own) if isinstance(data, Table) else _of_arrays(data)
@@ -249,12 +249,6 @@ def _booleans(values: Any, name: str, n: int) -> NDArray[np.bool_]:
         if not np.isin(found, (0.0, 1.0)).all():
             raise ConfigurationError(f"{name}: got numbers; expected booleans, or 0 and 1")
     return np.asarray(found != 0)
-
-
-def _floating(robot: Robot) -> Robot:
-    if not check_robot(robot).is_floating:
-        raise ConfigurationError(f"{robot.name!r} has a fixed base; expected a floating one")
-    return robot
 
 
 def _differences(robot: Robot, t: Array, q: Array) -> Array:

@@ -14,7 +14,7 @@ from ...contacts import ContactSet
 from ...contacts.torque_limits import TorqueLimits
 from ...dynamics import State, Wrench
 from ...errors import ConfigurationError, ContactError, unknown
-from ...robots.configuration import check_configuration, check_reach, check_robot
+from ...robots.configuration import check_configuration, check_floating, check_reach
 from ...robots.robot import Robot
 from ...robots.values import array, instance, length, number, sequence, table, whole_number
 from ..kernels import TICKS
@@ -140,9 +140,7 @@ class Predictive:
         rise: float | None = None,
         tolerance: float = 1e-5,
     ) -> None:
-        if not check_robot(robot).is_floating:
-            raise ConfigurationError(f"{robot.name!r} has a fixed base; expected a floating one")
-        if not robot.weight > 0:
+        if not check_floating(robot).weight > 0:
             raise ConfigurationError(
                 f"gravity: {robot.name!r} weighs nothing; expected weight, the unit of forces here"
             )
