@@ -43,9 +43,9 @@ def task_layout(task: AnyTask, size: int) -> Hashable:
 class Parameters(NamedTuple):
     """Parameters of the program's cost and constraints, as of `WholeBodyController`."""
 
-    contact_damping: float = 20.0
-    force_weight: float = 1e-3
-    regularisation: float = 1e-6
+    contact_damping: float
+    force_weight: float
+    regularisation: float
 
 
 class ProgramStructure:
