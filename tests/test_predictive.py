@@ -31,10 +31,10 @@ from footwork.control.predictive import (
     solve_batch,
 )
 from footwork.control.predictive.centroidal import (
-    Body,
+    bodies_of,
+    body_of,
     inverse_inertia,
     products,
-    rigid,
     turned_by_legs,
 )
 from footwork.control.predictive.legs import LegMomenta
@@ -550,7 +550,7 @@ def test_what_legs_turn_is_told_by_the_reference_and_the_rest_fades():
     robot, feet, q = standing("go2")
     state = State(robot, q, np.random.default_rng(3).normal(scale=0.3, size=robot.nv))
     terms, _, inertia = LegMomenta(feet).with_terms(state)
-    body, times = Body.of(rigid(robot, terms, inertia), 0), np.array([0.0, 0.1, 50.0])
+    body, times = body_of(bodies_of(robot, terms, inertia), 0), np.array([0.0, 0.1, 50.0])
     told = np.array([[0.1, 0.2, 0.0], [0.0, 0.3, 0.1], [0.2, -0.1, 0.0]])
     reference = replace(upright(state)(times), legs=told)
     turned = turned_by_legs(body, reference, times)
