@@ -21,6 +21,7 @@ from ...dynamics import State, batch
 from ...dynamics.motions.motion import Motion
 from ...dynamics.motions.sampled_states import SampledStates
 from ...files import as_path, write_csv
+from .wrench_fit import normal_std
 
 WRONG = 2.0  # a misfit that noise alone does not explain
 
@@ -73,13 +74,9 @@ class ContactWrenches(SampledStates):
     @cached_property
     def normal_std(self) -> dict[str, Array]:
         """{contact: (n,)}, standard deviations of the normal forces [N]."""
-        axes, _, _ = self._placed
-        every, found = enumerate(self._rows.items()), {}
-        for k, (name, rows) in every:
-            own = slice(rows.start, rows.start + 3)
-            n, P = axes[:, k, :, 2], self.covariance[:, own, own]
-            found[name] = np.sqrt(np.einsum("ni,nij,nj->n", n, P, n))
-        return found
+        normals = self._placed[0][:, :, :, 2]
+        found = normal_std(self.contacts, normals, self.covariance)
+        return dict(zip(self.contacts.names, found.T, strict=True))
 
     @cached_property
     def local(self) -> dict[str, Array]:
