@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import csv
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, replace
 from functools import cached_property
@@ -19,7 +18,7 @@ from ...dynamics.motions.motion import increasing
 from ...dynamics.motions.sampled_states import between
 from ...dynamics.motions.saving import columns, in_order
 from ...errors import ConfigurationError, DataError
-from ...files import as_path, replaced
+from ...files import as_path, by_suffix, write_csv, write_npz
 from ...robots.configuration import check_floating
 from ...robots.ranges import ranges
 from ...robots.robot import Robot
@@ -165,27 +164,7 @@ class SensorLog:
             FootworkError: the file cannot be written; one that was there is kept.
         """
         path = as_path(path)
-        if path.suffix not in (".npz", ".csv"):
-            raise ConfigurationError(
-                f"path: got {str(path)!r}; expected one that ends in .npz or .csv"
-            )
-        kinds = {kind: (names, getattr(self, kind)) for kind, names in _names(self.robot).items()}
-        kinds = {kind: named for kind, named in kinds.items() if named[1] is not None}
-        if self.touching:
-            names = [f"touching.{name}" for name in self.touching]
-            kinds["touching"] = names, np.stack([*self.touching.values()], axis=1)
-        with replaced(path) as part:
-            if path.suffix == ".npz":
-                data: dict[str, Any] = {"sensor_log_version": VERSION, "robot": self.robot.name}
-                for kind, (names, values) in kinds.items():
-                    data |= {kind: values, f"{kind}_names": np.array(names)}
-                np.savez_compressed(part, t=self.t, **data)
-            else:
-                with part.open("w", newline="", encoding="utf-8") as file:
-                    out = csv.writer(file)
-                    out.writerow(["t", *(name for names, _ in kinds.values() for name in names)])
-                    table = [x.astype(float) for _, x in kinds.values()]
-                    out.writerows(np.column_stack([self.t, *table]).tolist())
+        by_suffix(path, {".npz": _save_npz, ".csv": _save_csv})(self, path)
         return path
 
     @classmethod
@@ -272,6 +251,29 @@ def _names(robot: Robot) -> dict[str, list[str]]:
         "gyro": [f"gyro.{axis}" for axis in "xyz"],
         "accelerometer": [f"accelerometer.{axis}" for axis in "xyz"],
     }
+
+
+def _kinds(log: SensorLog) -> dict[str, tuple[list[str], Array]]:
+    """{kind: names of its columns, and these} of what there is in a log."""
+    given = {kind: (names, getattr(log, kind)) for kind, names in _names(log.robot).items()}
+    found = {kind: named for kind, named in given.items() if named[1] is not None}
+    if log.touching:
+        names = [f"touching.{name}" for name in log.touching]
+        found["touching"] = names, np.stack([*log.touching.values()], axis=1)
+    return found
+
+
+def _save_npz(log: SensorLog, path: Path) -> None:
+    data: dict[str, Any] = {"sensor_log_version": VERSION, "robot": log.robot.name, "t": log.t}
+    for kind, (names, values) in _kinds(log).items():
+        data |= {kind: values, f"{kind}_names": np.array(names)}
+    write_npz(path, data)
+
+
+def _save_csv(log: SensorLog, path: Path) -> None:
+    kinds = _kinds(log).values()
+    table = np.column_stack([log.t, *(values.astype(float) for _, values in kinds)])
+    write_csv(path, ["t", *(name for names, _ in kinds for name in names)], table.tolist())
 
 
 class _Found(NamedTuple):
