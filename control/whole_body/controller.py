@@ -30,13 +30,12 @@ from .failure import OneThread, SafeTorques, check_time, checked_state
 from .formulation import Formulation
 from .formulations import Formulations, rows_of
 from .joint_limits import JointLimits
-from .overload import damped, severity
+from .overload import damped, gave_way, severity
 from .solving import ProgramSolver
 from .structure import AnyTask, Parameters
 from .switching import SwitchedContacts
 from .torque_range import TorqueRange
 
-_NOTHING = np.zeros(0)
 LITTLE = 0.5  # load of a leaving contact below which it is let go rather than that limits give way
 
 
@@ -415,14 +414,14 @@ class WholeBodyController:
         if found.point is None and self._let_go():
             self._updated(state, t)
             found = self._solver.solve(self._formulation)
-        program, gave_way = self._formulation.program, dict[str, float]()
-        status, reason = "optimal", ""
+        program, status, reason = self._formulation.program, "optimal", ""
+        yielded: dict[str, float] = {}
         if found.point is not None:
             a, w, tau = found.point
         else:
-            a, w, tau, gave_way, beyond = self._relaxed(program, state, t)
-            if gave_way:  # else the program was feasible after all
-                status, reason = "relaxed", f"{found.status}; gave way: {', '.join(gave_way)}"
+            a, w, tau, yielded, beyond = self._relaxed(program, state, t)
+            if yielded:  # else the program was feasible after all
+                status, reason = "relaxed", f"{found.status}; gave way: {', '.join(yielded)}"
             if beyond >= 1.0:
                 status, reason = "unsafe", f"not safe to go on; {reason}{self._remark}"
         if not isfinite(tau @ tau):  # as of weights that are not
@@ -430,13 +429,11 @@ class WholeBodyController:
         self.torques.remember(tau, t)
         if self.constraints:
             self._ticks = Tick(t, a), self._before(t)
-        multipliers = _NOTHING
-        if program.closures:
-            w, multipliers = w[: program.contact_dim], w[program.contact_dim :]
+        w, multipliers = w[: program.contact_dim], w[program.contact_dim :]
         return Command.of(
-            tau=tau, status=status, reason=reason, a=a, w=w, t=t, q=state.q, v=state.v,
-            multipliers=multipliers,
-            contacts=self.contacts, gave_way=gave_way, iterations=found.iterations,
+            tau=tau, status=status, reason=reason, a=a, w=w, multipliers=multipliers,
+            t=t, q=state.q, v=state.v,
+            contacts=self.contacts, gave_way=yielded, iterations=found.iterations,
             solver=self._solver.name, models=self.contact_models, labels=self._formulation.labels(),
             snapshot=self._formulation.snapshot(),
         )  # fmt: skip
@@ -467,17 +464,8 @@ class WholeBodyController:
         beyond = severity(found)
         tau = damped(program.torques(found.a, found.w), damping, beyond)
         tau = np.clip(tau, *bounds)
-        amounts = {}
-        for name in self.contacts.names:
-            amounts[f"contact {name}"] = np.abs(found.contacts[self.contacts.rows(name)]).max()
-        for i, name in enumerate(self.contacts.names):
-            amounts[f"least normal force of {name}"] = found.normal[i]
-        for row, amount in zip(program.actuated, found.joints, strict=True):
-            amounts[f"range of {self.robot.joint_of_row[row]}"] = amount
-        for label, amount in zip(self._formulation.labels(), found.constraints, strict=True):
-            amounts[label] = max(amount, amounts.get(label, 0.0))
-        gave_way = {name: float(x) for name, x in amounts.items() if x > 1e-6}
-        return found.a, found.w, tau, gave_way, beyond
+        what = gave_way(found, self.contacts, self._formulation.labels())
+        return found.a, found.w, tau, what, beyond
 
 
 def _once(names: Sequence[str], what: str) -> None:
