@@ -239,6 +239,8 @@ def test_a_batch_of_no_states_and_inputs_that_do_not_fit():
         predict.batch(q, v, steps, ahead, wrenches=np.zeros((2, 6)))
     with pytest.raises(fw.ConfigurationError, match="reference: got com of shape"):
         predict.batch(q, v, steps, lambda times: replace(ahead(times), com=np.zeros((5, 3))))
+    with pytest.raises(fw.ConfigurationError, match=r"reference: got com of shape \(\)"):
+        predict.batch(q, v, steps, lambda times: replace(ahead(times), com=None))
     with pytest.raises(fw.ConfigurationError, match="reference: got None; expected a function"):
         predict.batch(q, v, steps, None)
     with pytest.raises(fw.ConfigurationError, match=r"reference\(times\): got None, expected"):
