@@ -24,6 +24,7 @@ from ...files import as_path, write_csv
 from .wrench_fit import normal_std
 
 WRONG = 2.0  # a misfit that noise alone does not explain
+LIGHT = 1e-3  # normal force up to which nothing presses, in weights
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -94,7 +95,7 @@ class ContactWrenches(SampledStates):
         axes, places, _ = self._placed
         found = {}
         for k, (name, local) in enumerate(self.local.items()):
-            normal = np.where(self._presses(local), local[:, 2], np.nan)
+            normal = np.where(local[:, 2] > LIGHT * weight(self.robot), local[:, 2], np.nan)
             arm = np.stack([-local[:, 4] / normal, local[:, 3] / normal, 0 * normal], axis=1)
             found[name] = places[:, k] + (axes[:, k] @ arm[:, :, None])[:, :, 0]
         return found
@@ -119,9 +120,6 @@ class ContactWrenches(SampledStates):
     def lowest(self) -> float:
         """How high the lowest contact comes to be [m]."""
         return float(self._placed[1][:, :, 2].min())
-
-    def _presses(self, local: Array) -> NDArray[np.bool_]:
-        return np.asarray(local[:, 2] > 1e-3 * weight(self.robot))
 
     @cached_property
     def _rows(self) -> dict[str, slice]:

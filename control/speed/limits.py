@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Mapping
 from typing import Any
 
 import numpy as np
@@ -104,7 +104,8 @@ def speed_limits(
     walker = kind(robot, feet, q, gait, **options)
     utilisations = Utilisations(walker, q, feet, torque_limits)
     end = None if most is None else number(most, "most", above=0)
-    found = _looked_at(utilisations, ways, end, progress)
+    with progress_bar(progress, unit="speed") as bar:
+        found = tuple(_along(utilisations, way, end, bar.update) for way in ways)
     least = float(feet.limits.friction.min(initial=math.inf))
     return SpeedLimits(robot.name, _name(gait, feet), predictive, least, found)
 
@@ -133,13 +134,6 @@ def _name(gait: str | Gait | None, feet: ContactSet) -> str:
     if isinstance(gait, str):
         return gait
     return "gait" if gait is not None else "walk" if len(feet) == 2 else "trot"
-
-
-def _looked_at(
-    utilisations: Utilisations, ways: Sequence[Velocity], most: float | None, progress: bool | None
-) -> tuple[Direction, ...]:
-    with progress_bar(progress, unit="speed") as bar:
-        return tuple(_along(utilisations, way, most, bar.update) for way in ways)
 
 
 def _along(

@@ -423,7 +423,8 @@ class WholeBodyController:
             if yielded:  # else the program was feasible after all
                 status, reason = "relaxed", f"{found.status}; gave way: {', '.join(yielded)}"
             if beyond >= 1.0:
-                status, reason = "unsafe", f"not safe to go on; {reason}{self._remark}"
+                remark = f"; {self.torques.remark}" if self.torques.remark else ""
+                status, reason = "unsafe", f"not safe to go on; {reason}{remark}"
         if not isfinite(tau @ tau):  # as of weights that are not
             raise SolverError("the answer's torques are not finite")
         self.torques.remember(tau, t)
@@ -445,10 +446,6 @@ class WholeBodyController:
             self._switched.drop(name)
             self._current = None
         return bool(names)
-
-    @property
-    def _remark(self) -> str:
-        return f"; {self.torques.remark}" if self.torques.remark else ""
 
     def _relaxed(
         self, program: Program, state: State, t: float
