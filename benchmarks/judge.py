@@ -93,12 +93,10 @@ def main() -> None:
     options = measuring.flags(__doc__).parse_args()
     found = {asked: judged(asked, options.quick) for asked in (QUICK if options.quick else LONG)}
     head = ["robot", "gait", "speed [m/s]", "turn [rad/s]", "boards [cm]", "ramp [degrees]"]
-    head += ["push [m/s]", "controller"]
-    head += ["failed", "reached [m/s]"]
+    head += ["push [m/s]", "controller", "failed", "reached [m/s]"]
     head += ["off path [m]", "cost of transport", "slip [mm]", "tick [ms]"]
-    print(measuring.table(head, [row(*each) for each in found.items()]))
-    print(f"\n{measuring.machine()}; {measuring.load()}.")
-    measuring.keep(options, [each.as_dict()["rows"] for each in found.values()])
+    rows = [row(*each) for each in found.items()]
+    measuring.show(options, head, rows, [each.as_dict()["rows"] for each in found.values()])
 
 
 if __name__ == "__main__":

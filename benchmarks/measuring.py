@@ -50,6 +50,15 @@ def keep(options: argparse.Namespace, numbers: Any) -> None:
         options.json.write_text(json.dumps(kept, indent=1), encoding="utf-8")
 
 
+def show(
+    options: argparse.Namespace, head: Iterable[str], rows: Iterable[Iterable[str]], numbers: Any
+) -> None:
+    """Print a table and the machine, and keep the numbers behind it."""
+    print(table(head, rows))
+    print(f"\n{machine()}; {load()}.")
+    keep(options, numbers)
+
+
 def cpu(work: Callable[[], object], calls: int = 1) -> float:
     """CPU seconds a call, all threads of this process together."""
     start = time.process_time()

@@ -122,9 +122,7 @@ def main() -> None:
         ]
         for f in found
     ]  # fmt: skip
-    print(measuring.table(head, rows))
-    print(f"\n{measuring.machine()}; {measuring.load()}.")
-    measuring.keep(options, found)
+    measuring.show(options, head, rows, found)
 
 
 if __name__ == "__main__":

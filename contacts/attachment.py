@@ -11,8 +11,10 @@ from __future__ import annotations
 from abc import ABC, abstractmethod
 from collections.abc import Sequence
 from functools import cached_property
+from typing import Any
 
 import numpy as np
+import pinocchio as pin
 
 from ..arrays import Array
 from ..dynamics import State
@@ -74,6 +76,16 @@ def axes_and_arm(contact: Attached, T: Array) -> tuple[Array, Array]:
     turn, own = T[:, :3, :3], contact.axes_in_frame
     arm = turn @ contact.centre_in_frame + contact.ball_arm
     return (np.array(contact.axes_in_world)[None] if own is None else turn @ own), arm
+
+
+def placement_on_joint(robot: Robot, contact: Attached) -> tuple[int, Any]:
+    """Return the joint that carries a contact, and T_joint_contact (`pin.SE3`) at its centre.
+
+    Its axes are those of the contact's frame where the contact's own stay in the world.
+    """
+    frame, own = robot._model.frames[robot.frame_id(contact.frame)], contact.axes_in_frame
+    T = pin.SE3(np.eye(3) if own is None else own, np.array(contact.centre_in_frame))
+    return int(frame.parentJoint), frame.placement * T
 
 
 class Attachment:

@@ -14,6 +14,11 @@ from ..robots.robot import Robot
 from ..robots.values import number, text, vector, whole_number
 
 
+def lasts(t: float, start: float, duration: float) -> bool:
+    """Return whether what begins at a time lasts at t; ticks that are its ends to rounding are."""
+    return -1e-9 <= t - start < duration - 1e-9
+
+
 @dataclass(frozen=True)
 class ForcePulse:
     """A force on a link for a while, at its frame's origin.
@@ -40,8 +45,8 @@ class ForcePulse:
         number(self.duration, "duration", at_least=0, unit="[s]")
 
     def acts(self, t: float) -> bool:
-        """Whether it pushes at t; ticks that are its ends to rounding count as these."""
-        return -1e-9 <= t - self.start < self.duration - 1e-9
+        """Whether it pushes at t [s], see `lasts`."""
+        return lasts(t, self.start, self.duration)
 
     @property
     def wrench(self) -> Wrench:

@@ -53,6 +53,11 @@ def rotations(quaternions: Array) -> Array:
     return np.asarray(np.eye(3) + 2 * w[:, None, None] * U + 2 * U @ U)
 
 
+def rotation_vectors(R: Array) -> Array:
+    """Return log R (n, 3) of rotations (n, 3, 3) [rad]."""
+    return np.array([pin.log3(one) for one in R]).reshape(-1, 3)
+
+
 def cross(a: Array, b: Array) -> Array:
     """Return a × b along the first axis, with broadcasting."""
     forth = a.take(_NEXT, 0) * b.take(_AFTER, 0)

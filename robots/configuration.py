@@ -91,6 +91,13 @@ def check_robot(robot: Any) -> Any:
     return robot
 
 
+def check_floating(robot: Any) -> Any:
+    """Return `robot`, or raise ConfigurationError for a fixed base, and for what is no robot."""
+    if not check_robot(robot).is_floating:
+        raise ConfigurationError(f"{robot.name!r} has a fixed base; expected a floating one")
+    return robot
+
+
 def check_configuration(robot: Coordinates, q: ArrayLike, name: str = "q") -> Array:
     """Return q as an array (nq,) of a valid configuration.
 

@@ -192,8 +192,7 @@ class Robot:
         Raises:
             ConfigurationError: a fixed base.
         """
-        if not self.is_floating:
-            raise ConfigurationError(f"{self.name!r} has a fixed base; expected a floating one")
+        configuration.check_floating(self)
         return str(self._model.names[1])
 
     @cached_property

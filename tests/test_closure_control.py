@@ -15,7 +15,7 @@ from footwork.contacts import Plane, Terrain
 from footwork.control import gaits, gravity_compensation
 from footwork.control.simulation.falls import Fall
 from footwork.control.simulation.ground import Ground
-from footwork.control.simulation.mujoco_model import as_mjcf
+from footwork.control.simulation.mjcf import as_mjcf
 from footwork.dynamics import State
 from footwork.robots import JointCoupling, LoopClosure
 

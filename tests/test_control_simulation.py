@@ -323,7 +323,7 @@ def test_accelerations_of_mujoco_obey_the_equations_of_motion(name):
     for _ in range(5):
         q, v = robot.posture(), 0.2 * rng.standard_normal(robot.nv)
         q[2] -= 0.005  # all feet press
-        data.qpos[:], data.qvel[:] = engine.there(q, v, np.eye(3))
+        data.qpos[:], data.qvel[:] = engine.to_mujoco(q, v, np.eye(3))
         data.qfrc_applied[:] = rng.standard_normal(robot.nv)
         mujoco.mj_forward(model, data)
         inertial, J = np.zeros(robot.nv), data.efc_J.reshape(data.nefc, robot.nv)
@@ -370,7 +370,7 @@ def test_mujoco_is_the_same_robot(load_robot, random_state, name):
     engine = MujocoGround(robot, contacts.at_feet(robot), terrain)
     R = pin.Quaternion(q[3:7]).toRotationMatrix()
     theirs = robots.conventions.to_mujoco(robot, q, v, joints=engine.joints)
-    for ours, expected in zip(engine.there(q, v, R), theirs, strict=True):
+    for ours, expected in zip(engine.to_mujoco(q, v, R), theirs, strict=True):
         assert ours == pytest.approx(expected, abs=1e-12)
     h = 1e-6
     landed = engine.step(q, v, robot.selection_matrix.T @ tau, h)
@@ -435,7 +435,7 @@ def test_several_hinges_in_a_body_reach_mujoco():
     """All but the last of them carry neither mass nor inertia; M is that of the robot."""
     mujoco = pytest.importorskip("mujoco")
     from footwork import dynamics, load
-    from footwork.control.simulation.mujoco_model import as_mjcf
+    from footwork.control.simulation.mjcf import as_mjcf
 
     leg = """<body pos="0 {} -.1"><joint name="{}1" axis="1 0 0"/><joint name="{}2" axis="0 1 0"/>
         <geom type="capsule" fromto="0 0 0 0 0 -.3" size=".03"/></body>"""

@@ -89,10 +89,10 @@ def test_a_block_tips_as_in_mujoco():
     feet = contacts.at_feet(robot, 2.0)
     there = MujocoModel(robot, feet, board(), solid=True)
     there.model.opt.timestep = 2e-4
-    there.data.qpos[:], there.data.qvel[:] = there.there(q, np.zeros(6), np.eye(3))
+    there.data.qpos[:], there.data.qvel[:] = there.to_mujoco(q, np.zeros(6), np.eye(3))
     for _ in range(1000):
         there.mujoco.mj_step(there.model, there.data)
-    theirs, _ = there.here()
+    theirs, _ = there.from_mujoco()
     motion = simulate(robot, idle, board(), q=q, duration=0.2, contacts=feet)
     assert tilt(motion.q[-1]) == pytest.approx(tilt(theirs), rel=0.02)
     assert motion.q[-1][:3] == pytest.approx(theirs[:3], abs=2e-3)

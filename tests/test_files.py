@@ -118,7 +118,7 @@ def test_every_file_is_written_by_one_writer():
             if isinstance(node, ast.Call) and _writes(node):
                 seen += 1
                 assert id(node) in safe, f"{name}:{node.lineno}: {ast.unparse(node)}"
-    assert seen >= 3
+    assert seen >= 1
 
 
 def _writes(call):

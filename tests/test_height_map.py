@@ -15,7 +15,7 @@ from footwork.contacts import Box, HeightMap, Plane, Terrain
 from footwork.contacts.kernels.height_map import DISTANCES
 from footwork.contacts.terrain.draping import drape
 from footwork.control.gaits.footholds import foothold
-from footwork.control.simulation.mujoco_model import as_mjcf
+from footwork.control.simulation.mjcf import as_mjcf
 from footwork.visualize.scenes.terrain import view_terrain
 
 POINT = contacts.PointContact("foot", 0.7)

@@ -76,15 +76,17 @@ def test_forces_of_the_ground_carry_the_weight(name):
     robot, feet, q = standing(name)
     plant, law = Plant(robot, feet, EXACT, q, 0, 1.0), judging.walker(robot, q, np.zeros(3))
     for k in range(300):
-        assert plant.tick(law(control.Readings(k * TICK, *plant.here(), None, {})), np.zeros(3))
+        assert plant.tick(
+            law(control.Readings(k * TICK, *plant.from_mujoco(), None, {})), np.zeros(3)
+        )
     total = sum(touch.force for touch in plant.touches())
     weight = robot.mass * 9.81
     assert plant.mass == pytest.approx(robot.mass, rel=1e-9)
     assert total[2] == pytest.approx(weight, rel=2e-3)
     pressure = sum(touch.place[:2] * touch.normal for touch in plant.touches()) / total[2]
-    assert pressure == pytest.approx(dynamics.com(robot, plant.here()[0])[:2], abs=3e-3)
+    assert pressure == pytest.approx(dynamics.com(robot, plant.from_mujoco()[0])[:2], abs=3e-3)
     assert all(plant.touching.values())
-    corners = np.vstack([foot.world_points(robot, plant.here()[0]) for foot in feet])
+    corners = np.vstack([foot.world_points(robot, plant.from_mujoco()[0]) for foot in feet])
     assert plant.terrain.signed_distance(corners).min() > -1e-4  # as of light feet
 
 
@@ -106,7 +108,7 @@ def test_a_push_changes_the_momentum_by_its_impulse(block):
     impulse, steps = judging.Impulse(0.7, 30.0, 0.05), round(0.2 / TICK)
     for k in range(steps):
         plant.tick(np.zeros(0), impulse.force(k * TICK, plant.mass))
-    q_now, v = plant.here()
+    q_now, v = plant.from_mujoco()
     momentum = dynamics.centroidal_momentum(robot, q_now, v)
     angle = np.radians(30.0)
     changed = 0.7 * np.array([np.cos(angle), np.sin(angle), 0.0])
@@ -125,7 +127,7 @@ def test_the_plant_moves_as_ours_does_in_the_air(biped):
     plant.model.opt.timestep = 1e-7
     plant.tick(tau, np.zeros(3))
     a = dynamics.forward_dynamics(robot, high, np.zeros(robot.nv), tau)
-    assert plant.here()[1] / (SUBSTEPS * 1e-7) == pytest.approx(a, rel=1e-4, abs=1e-3)
+    assert plant.from_mujoco()[1] / (SUBSTEPS * 1e-7) == pytest.approx(a, rel=1e-4, abs=1e-3)
 
 
 def test_masses_are_wrong_by_what_is_said(biped):

@@ -31,10 +31,10 @@ from footwork.control.predictive import (
     solve_batch,
 )
 from footwork.control.predictive.centroidal import (
-    Body,
+    bodies_of,
+    body_of,
     inverse_inertia,
     products,
-    rigid,
     turned_by_legs,
 )
 from footwork.control.predictive.legs import LegMomenta
@@ -311,6 +311,8 @@ def test_a_batch_of_no_states_and_inputs_that_do_not_fit():
         predict.batch(q, v, steps, ahead, wrenches=np.zeros((2, 6)))
     with pytest.raises(fw.ConfigurationError, match="reference: got com of shape"):
         predict.batch(q, v, steps, lambda times: replace(ahead(times), com=np.zeros((5, 3))))
+    with pytest.raises(fw.ConfigurationError, match=r"reference: got com of shape \(\)"):
+        predict.batch(q, v, steps, lambda times: replace(ahead(times), com=None))
     with pytest.raises(fw.ConfigurationError, match="reference: got None; expected a function"):
         predict.batch(q, v, steps, None)
     with pytest.raises(fw.ConfigurationError, match=r"reference\(times\): got None, expected"):
@@ -622,7 +624,7 @@ def test_what_legs_turn_is_told_by_the_reference_and_the_rest_fades():
     robot, feet, q = standing("go2")
     state = State(robot, q, np.random.default_rng(3).normal(scale=0.3, size=robot.nv))
     terms, _, inertia = LegMomenta(feet).with_terms(state)
-    body, times = Body.of(rigid(robot, terms, inertia), 0), np.array([0.0, 0.1, 50.0])
+    body, times = body_of(bodies_of(robot, terms, inertia), 0), np.array([0.0, 0.1, 50.0])
     told = np.array([[0.1, 0.2, 0.0], [0.0, 0.3, 0.1], [0.2, -0.1, 0.0]])
     reference = replace(upright(state)(times), legs=told)
     turned = turned_by_legs(body, reference, times)

@@ -150,7 +150,7 @@ EXAMPLES = {
     "control.predictive.prediction:Prediction": lambda: predictions()[:1],
     "control.predictive.predictions:Predictions": lambda: predictions()[1:],
     "control.judging.judgement:Judgement": lambda: (judgement(),),
-    "control.speed.limits:SpeedLimits": lambda: (speed_limits(),),
+    "control.speed.report:SpeedLimits": lambda: (speed_limits(),),
     "biomechanics.gait:Gait": lambda: (gait(),),
 }
 made = cache(lambda key: EXAMPLES[key]())
@@ -172,7 +172,7 @@ NOTEBOOK = {
     "contacts.audits.audit:Audit": "of 21 samples hold",
     "control.repairs.report:Repair": "21 samples hold",
     "control.simulation.closed_loop:ClosedLoop": "biped does not fall",
-    "control.speed.limits:SpeedLimits": "quadruped, trot, friction 0.7",
+    "control.speed.report:SpeedLimits": "quadruped, trot, friction 0.7",
     "control.judging.judgement:Judgement": "biped, stand: keeps its feet in 1 trial",
     "biomechanics.gait:Gait": "largest moment [N·m]",
 }

@@ -247,11 +247,10 @@ def test_the_compiled_rows_are_those_of_numpy(load_robot, random_state, name):
             assert getattr(snapshots[0].program, field) == pytest.approx(value, rel=0, abs=size), (
                 field
             )
-        for one, other in zip(
-            snapshots[0].tasks.motion(robot.nv), snapshots[1].tasks.motion(robot.nv), strict=True
-        ):
-            assert one[0] is other[0]
-            assert one[1].error == pytest.approx(other[1].error, rel=0, abs=1e-10)
+        one, other = (snapshot.tasks.errors() for snapshot in snapshots)
+        assert list(one) == list(other)
+        for task, error in other.items():
+            assert one[task] == pytest.approx(error, rel=0, abs=1e-10)
 
 
 @pytest.mark.parametrize("name", ROBOTS)
@@ -273,8 +272,8 @@ def test_the_compiled_minimum_is_the_solvers(stand, name):
         for share in (0.0, 0.02, 0.6):
             formulation.working_set[:] = rng.integers(-1, 2, len(formulation.working_set))
             formulation.working_set[rng.random(len(formulation.working_set)) >= share] = 0
-            found, _ = minimum(P, formulation)
-            for one, other in zip(found, small.point(answer.y), strict=True):
+            found = minimum(P, formulation)
+            for one, other in zip(found.point, small.point(answer.y), strict=True):
                 assert one == pytest.approx(other, abs=1e-5 * (1 + np.abs(other).max()))
             bounded += formulation.working_set.any()
     assert bounded >= 4
@@ -284,7 +283,6 @@ def test_the_compiled_minimum_is_the_solvers(stand, name):
 def test_the_compiled_minimum_proves_that_there_is_none(stand, name):
     """Where joints must not yield and their torques do not carry the weight, and only there."""
     pytest.importorskip("numba")
-    from footwork.control.kernels.minimum import INFEASIBLE
     from footwork.control.program.reduction import minimum, reduced_program
     from footwork.control.program.solvers import Clarabel
 
@@ -297,7 +295,8 @@ def test_the_compiled_minimum_proves_that_there_is_none(stand, name):
         P.slowest, P.fastest = np.full(robot.na, -1.0), np.ones(robot.na)
         small = reduced_program(P, of, accelerations=True)
         answer = Clarabel()(small.H, small.g, small.C, small.low, small.high)
-        found.append(minimum(P, of)[1] == INFEASIBLE)
+        fast = minimum(P, of)
+        found.append(fast is not None and fast.status == "infeasible")
         assert found[-1] == (answer.status == "infeasible")
     assert found[0]
     assert not found[-1]
@@ -317,8 +316,7 @@ def test_the_compiled_minimum_does_without_full_rank(stand, name, count):
     controller = control.WholeBodyController(robot, feet, usual_tasks(robot, q))
     for seed in range(3):
         P = controller.program(q, moving(robot, seed, 0.05))
-        found, _ = minimum(P, controller._formulation)
-        assert found is not None
+        found = minimum(P, controller._formulation).point
         small = reduced_program(P, controller._formulation, accelerations=True)
         answer = Clarabel()(small.H, small.g, small.C, small.low, small.high)
         cost = P.cost(*small.point(answer.y)[:2])

@@ -120,7 +120,7 @@ def test_a_solver_that_fails(talos, monkeypatch):
     robot, _, q = talos
     controller = controller_of(talos)
     good = controller(q, np.zeros(robot.nv))
-    monkeypatch.setattr("footwork.control.whole_body.solving.minimum", lambda *_: (None, 0))
+    monkeypatch.setattr("footwork.control.whole_body.solving.minimum", lambda *_: None)
     monkeypatch.setattr("footwork.control.whole_body.solving.reduced_program", lambda *_: None)
     monkeypatch.setattr("footwork.control.whole_body.controller.relaxed", lambda *_: None)
     command = controller(q, np.zeros(robot.nv))

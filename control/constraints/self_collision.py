@@ -71,33 +71,27 @@ class SelfCollisionConstraint(Barrier):
 
     def value(self, state: State) -> Array:
         """Return distance − clearance (k,) of the nearest pairs [m]."""
-        return np.array([near.distance - near.keep for near in self.nearest(state)])
+        return _gaps(self.nearest(state))
 
     def jacobian(self, state: State) -> Array:
         """Return nᵀ(J₂ − J₁) (k, nv)."""
-        near = self.nearest(state)
-        points = pair_points(state, near)
-        J = points.jacobians(state.joint_columns, state.joint_placements, carried_by(state.robot))
-        return along_normals(near, J[:, :3])
+        return _jacobian(state, self.nearest(state))
 
     def drift(self, state: State) -> Array:
         """Return nᵀ(J̇₂ − J̇₁) v (k,)."""
-        near = self.nearest(state)
-        a = pair_points(state, near).accelerations(state.joint_placements, state.joint_motions)
-        return along_normals(near, a[:, 0])
+        return _drift(state, self.nearest(state))
 
     def rows(self, state: State, t: float, before: Tick | None) -> Inequalities:
-        """Return the rows of the nearest pairs; the others ask for nothing."""
+        """Return the rows of the nearest pairs, looked for once; the others ask for nothing."""
         self._near = near = self.nearest(state)
-        L, least = np.zeros((self.pairs, state.robot.nv)), np.full(self.pairs, -np.inf)
-        if not near:
-            return Inequalities(L, least)
-        points, T = pair_points(state, near), state.joint_placements
-        J = points.jacobians(state.joint_columns, T, carried_by(state.robot))
-        drift = along_normals(near, points.accelerations(T, state.joint_motions)[:, 0])
-        L[: len(near)] = rows = along_normals(near, J[:, :3])
-        h = np.array([one.distance - one.keep for one in near])
-        least[: len(near)] = self.bound(h, rows @ state.velocity, drift)
+        L, least, k = (
+            np.zeros((self.pairs, state.robot.nv)),
+            np.full(self.pairs, -np.inf),
+            len(near),
+        )
+        if near:
+            L[:k] = J = _jacobian(state, near)
+            least[:k] = self.bound(_gaps(near), J @ state.velocity, _drift(state, near))
         return Inequalities(L, least)
 
     def label(self, row: int) -> str:
@@ -105,3 +99,18 @@ class SelfCollisionConstraint(Barrier):
         if row >= len(self._near):
             return self.name
         return f"{self.name} of " + " and ".join(self._near[row].links)
+
+
+def _gaps(near: list[NearPair]) -> Array:
+    return np.array([pair.distance - pair.keep for pair in near])
+
+
+def _jacobian(state: State, near: list[NearPair]) -> Array:
+    carried, T = carried_by(state.robot), state.joint_placements
+    J = pair_points(state, near).jacobians(state.joint_columns, T, carried)
+    return along_normals(near, J[:, :3])
+
+
+def _drift(state: State, near: list[NearPair]) -> Array:
+    a = pair_points(state, near).accelerations(state.joint_placements, state.joint_motions)
+    return along_normals(near, a[:, 0])

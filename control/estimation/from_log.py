@@ -23,7 +23,7 @@ from .estimator import OFF, ON, Estimator
 from .momentum_residual import MomentumResidual
 from .sensor_log import SensorLog
 from .sensors import Sensors
-from .wrench_fit import NormalEquations, fit
+from .wrench_fit import NormalEquations, fit, normal_std
 from .wrenches import ContactWrenches
 
 SURE = 3.0  # standard deviations above which a load is one
@@ -95,14 +95,10 @@ class _Loads(NamedTuple):
 
     @classmethod
     def of(cls, contacts: ContactSet, equations: NormalEquations) -> _Loads:
-        P = np.linalg.inv(equations.A)
-        w, mean, std = (P @ equations.b[:, :, None])[:, :, 0], [], []
-        for k, name in enumerate(contacts.names):
-            rows = slice((own := contacts.rows(name)).start, own.start + 3)
-            normal = equations.normals[:, k]
-            mean.append((normal * w[:, rows]).sum(axis=1))
-            std.append(np.sqrt(np.einsum("ni,nij,nj->n", normal, P[:, rows, rows], normal)))
-        return cls(np.stack(mean, axis=1), np.stack(std, axis=1))
+        P, normals = np.asarray(np.linalg.inv(equations.A), dtype=float), equations.normals
+        w = (P @ equations.b[:, :, None])[:, :, 0]
+        forces = np.stack([w[:, contacts.rows(name)][:, :3] for name in contacts.names], axis=1)
+        return cls((normals * forces).sum(axis=2), normal_std(contacts, normals, P))
 
 
 def _touching(

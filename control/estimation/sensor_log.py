@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import csv
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, replace
 from functools import cached_property
@@ -19,8 +18,8 @@ from ...dynamics.motions.motion import increasing
 from ...dynamics.motions.sampled_states import between
 from ...dynamics.motions.saving import columns, in_order
 from ...errors import ConfigurationError, DataError
-from ...files import as_path, replaced
-from ...robots.configuration import check_robot
+from ...files import as_path, by_suffix, write_csv, write_npz
+from ...robots.configuration import check_floating
 from ...robots.ranges import ranges
 from ...robots.robot import Robot
 from ...robots.values import array, mapping, number, sequence, texts, whole_number
@@ -60,7 +59,7 @@ class SensorLog:
     notes: tuple[str, ...] = ()
 
     def __post_init__(self) -> None:
-        robot = _floating(self.robot)
+        robot = check_floating(self.robot)
         n = len(times := increasing(self.t))
         widths = {"q": robot.nq - 7, "v": robot.nv - 6, "tau": robot.na}
         fitting: dict[str, Any] = {"t": times.copy(), "notes": texts(self.notes, "notes")}
@@ -80,7 +79,7 @@ class SensorLog:
         Raises:
             ConfigurationError: readings without an IMU, or none at all.
         """
-        _floating(robot)
+        check_floating(robot)
         kept: list[Readings] = []
         for x in sequence(readings, "readings", Readings):
             if x.gyro is None or x.accelerometer is None:
@@ -165,27 +164,7 @@ class SensorLog:
             FootworkError: the file cannot be written; one that was there is kept.
         """
         path = as_path(path)
-        if path.suffix not in (".npz", ".csv"):
-            raise ConfigurationError(
-                f"path: got {str(path)!r}; expected one that ends in .npz or .csv"
-            )
-        kinds = {kind: (names, getattr(self, kind)) for kind, names in _names(self.robot).items()}
-        kinds = {kind: named for kind, named in kinds.items() if named[1] is not None}
-        if self.touching:
-            names = [f"touching.{name}" for name in self.touching]
-            kinds["touching"] = names, np.stack([*self.touching.values()], axis=1)
-        with replaced(path) as part:
-            if path.suffix == ".npz":
-                data: dict[str, Any] = {"sensor_log_version": VERSION, "robot": self.robot.name}
-                for kind, (names, values) in kinds.items():
-                    data |= {kind: values, f"{kind}_names": np.array(names)}
-                np.savez_compressed(part, t=self.t, **data)
-            else:
-                with part.open("w", newline="", encoding="utf-8") as file:
-                    out = csv.writer(file)
-                    out.writerow(["t", *(name for names, _ in kinds.values() for name in names)])
-                    table = [x.astype(float) for _, x in kinds.values()]
-                    out.writerows(np.column_stack([self.t, *table]).tolist())
+        by_suffix(path, {".npz": _save_npz, ".csv": _save_csv})(self, path)
         return path
 
     @classmethod
@@ -199,7 +178,7 @@ class SensorLog:
             DataError: no such file, a damaged one, or one without what a log has.
             ConfigurationError: joints that are not the robot's; which ones.
         """
-        path, own = as_path(path), _names(_floating(robot))
+        path, own = as_path(path), _names(check_floating(robot))
         data = contents(path)
         try:
             found = _of_table(data, own) if isinstance(data, Table) else _of_arrays(data)
@@ -251,12 +230,6 @@ def _booleans(values: Any, name: str, n: int) -> NDArray[np.bool_]:
     return np.asarray(found != 0)
 
 
-def _floating(robot: Robot) -> Robot:
-    if not check_robot(robot).is_floating:
-        raise ConfigurationError(f"{robot.name!r} has a fixed base; expected a floating one")
-    return robot
-
-
 def _differences(robot: Robot, t: Array, q: Array) -> Array:
     """Joint velocities (n, nv − 6), Δq/h since the sample before; the first as the second."""
     every = np.tile(robot.neutral(), (len(q), 1))
@@ -278,6 +251,29 @@ def _names(robot: Robot) -> dict[str, list[str]]:
         "gyro": [f"gyro.{axis}" for axis in "xyz"],
         "accelerometer": [f"accelerometer.{axis}" for axis in "xyz"],
     }
+
+
+def _kinds(log: SensorLog) -> dict[str, tuple[list[str], Array]]:
+    """{kind: names of its columns, and these} of what there is in a log."""
+    given = {kind: (names, getattr(log, kind)) for kind, names in _names(log.robot).items()}
+    found = {kind: named for kind, named in given.items() if named[1] is not None}
+    if log.touching:
+        names = [f"touching.{name}" for name in log.touching]
+        found["touching"] = names, np.stack([*log.touching.values()], axis=1)
+    return found
+
+
+def _save_npz(log: SensorLog, path: Path) -> None:
+    data: dict[str, Any] = {"sensor_log_version": VERSION, "robot": log.robot.name, "t": log.t}
+    for kind, (names, values) in _kinds(log).items():
+        data |= {kind: values, f"{kind}_names": np.array(names)}
+    write_npz(path, data)
+
+
+def _save_csv(log: SensorLog, path: Path) -> None:
+    kinds = _kinds(log).values()
+    table = np.column_stack([log.t, *(values.astype(float) for _, values in kinds)])
+    write_csv(path, ["t", *(name for names, _ in kinds for name in names)], table.tolist())
 
 
 class _Found(NamedTuple):

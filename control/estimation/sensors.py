@@ -21,7 +21,7 @@ from ...arrays import Array
 from ...dynamics.spatial import cross
 from ...dynamics.topology import frames_of
 from ...errors import ConfigurationError
-from ...robots.configuration import check_robot
+from ...robots.configuration import check_floating
 from ...robots.robot import Robot
 from ...robots.values import boolean, number, text
 from ..disturbances import Noise
@@ -104,8 +104,7 @@ class Sensors:
         Raises:
             ConfigurationError: the frame is not on the base, or there is no floating base.
         """
-        if not check_robot(robot).is_floating:
-            raise ConfigurationError(f"{robot.name!r} has a fixed base; expected a floating one")
+        check_floating(robot)
         name = trunk(robot) if self.imu is None else self.imu
         frames, i = frames_of(robot), robot.frame_id(name)
         if frames.joint[i] != 1:

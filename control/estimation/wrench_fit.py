@@ -66,6 +66,23 @@ class NormalEquations(NamedTuple):
         return cls(A, b, least, normals)
 
 
+def normal_std(contacts: ContactSet, normals: Array, covariance: Array) -> Array:
+    """Return the standard deviations (n, C) of the contacts' normal forces [N].
+
+    Args:
+        contacts: C of them.
+        normals: (n, C, 3), world axes.
+        covariance: (n, dim, dim), of w.
+    """
+    found = []
+    for k, name in enumerate(contacts.names):
+        start = contacts.rows(name).start
+        force = slice(start, start + 3)
+        normal = normals[:, k]
+        found.append(np.einsum("ni,nij,nj->n", normal, covariance[:, force, force], normal))
+    return np.asarray(np.sqrt(np.stack(found, axis=1)))
+
+
 class Fit(NamedTuple):
     """Wrenches of n samples.
 

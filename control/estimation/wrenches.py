@@ -21,8 +21,10 @@ from ...dynamics import State, batch
 from ...dynamics.motions.motion import Motion
 from ...dynamics.motions.sampled_states import SampledStates
 from ...files import as_path, write_csv
+from .wrench_fit import normal_std
 
 WRONG = 2.0  # a misfit that noise alone does not explain
+LIGHT = 1e-3  # normal force up to which nothing presses, in weights
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -73,13 +75,9 @@ class ContactWrenches(SampledStates):
     @cached_property
     def normal_std(self) -> dict[str, Array]:
         """{contact: (n,)}, standard deviations of the normal forces [N]."""
-        axes, _, _ = self._placed
-        every, found = enumerate(self._rows.items()), {}
-        for k, (name, rows) in every:
-            own = slice(rows.start, rows.start + 3)
-            n, P = axes[:, k, :, 2], self.covariance[:, own, own]
-            found[name] = np.sqrt(np.einsum("ni,nij,nj->n", n, P, n))
-        return found
+        normals = self._placed[0][:, :, :, 2]
+        found = normal_std(self.contacts, normals, self.covariance)
+        return dict(zip(self.contacts.names, found.T, strict=True))
 
     @cached_property
     def local(self) -> dict[str, Array]:
@@ -97,7 +95,7 @@ class ContactWrenches(SampledStates):
         axes, places, _ = self._placed
         found = {}
         for k, (name, local) in enumerate(self.local.items()):
-            normal = np.where(self._presses(local), local[:, 2], np.nan)
+            normal = np.where(local[:, 2] > LIGHT * weight(self.robot), local[:, 2], np.nan)
             arm = np.stack([-local[:, 4] / normal, local[:, 3] / normal, 0 * normal], axis=1)
             found[name] = places[:, k] + (axes[:, k] @ arm[:, :, None])[:, :, 0]
         return found
@@ -122,9 +120,6 @@ class ContactWrenches(SampledStates):
     def lowest(self) -> float:
         """How high the lowest contact comes to be [m]."""
         return float(self._placed[1][:, :, 2].min())
-
-    def _presses(self, local: Array) -> NDArray[np.bool_]:
-        return np.asarray(local[:, 2] > 1e-3 * weight(self.robot))
 
     @cached_property
     def _rows(self) -> dict[str, slice]:

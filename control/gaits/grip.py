@@ -94,13 +94,10 @@ def with_friction(contact: Contact, share: float) -> Contact:
 
 def _standing(feet: tuple[Contact, ...], state: State) -> Standing:
     """Feet that come to stand as they are now."""
-    at, count = Attachment(state.robot, feet), len(feet)
-    local = np.empty((count, 12))
-    local[:, :9], local[:, 9:] = at.local_frames[:, :, :3].reshape(-1, 9), at.local_frames[:, :, 3]
-    starts = np.empty((count, 12))
-    starts[:, :9] = state.joint_placements[at.joints, :, :3].reshape(-1, 9)
-    starts[:, 9:] = at.positions(state)
+    at = Attachment(state.robot, feet)
+    own, T = at.local_frames, state.joint_placements[at.joints]
+    local = np.hstack([own[:, :, :3].reshape(-1, 9), own[:, :, 3]])
+    starts = np.hstack([T[:, :, :3].reshape(-1, 9), at.positions(state)])
     soles = np.array([foot.dim == 6 for foot in feet], dtype=bool)
-    return Standing(
-        at.joints, local, at.world_fixed, at.ball_arms, soles, starts, np.zeros((count, 3))
-    )
+    ways = np.zeros((len(feet), 3))
+    return Standing(at.joints, local, at.world_fixed, at.ball_arms, soles, starts, ways)

@@ -8,6 +8,7 @@ import numpy as np
 
 from ...arrays import Array
 from ...robots.values import number
+from ..disturbances import lasts
 from .plant import PUSHED
 
 
@@ -35,7 +36,7 @@ class Impulse:
 
     def force(self, t: float, mass: float) -> Array:
         """Return the force (3,) at t [s] on a robot of a mass [kg], world axes [N]."""
-        if not -1e-9 <= t - self.at < PUSHED - 1e-9:
+        if not lasts(t, self.at, PUSHED):
             return np.zeros(3)
         angle = np.radians(self.heading)
         return np.asarray(mass * self.change / PUSHED * np.array([np.cos(angle), np.sin(angle), 0]))

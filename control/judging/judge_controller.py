@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import operator
 from collections.abc import Callable, Mapping
 from concurrent.futures import Executor
 from functools import partial
@@ -10,23 +11,20 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike
 
-from ...arrays import Array
-from ...contacts import ContactSet, Terrain, at_feet
+from ...contacts import ContactSet, Terrain
 from ...errors import ConfigurationError
 from ...options import names_checked
 from ...progress import progress_bar
-from ...robots.configuration import check_configuration
 from ...robots.robot import Robot
 from ...robots.values import array, number, whole_number
 from ...workers import check_executor, finished
 from ..estimation import Sensors
-from ..whole_body.standing import stand
 from .controllers import MakeController
 from .impulse import Impulse
 from .judgement import Judgement
 from .pushes import LargestPush, capture_limits, largest_push
 from .streams import Stream
-from .trials import Trial, Velocity, check_who, trial
+from .trials import Trial, Velocity, as_velocity, check_who, standing, trial
 from .world import World
 
 STANDS, WALKS = 0.5, 2.0  # earliest time of a push, standing and walking [s]
@@ -97,7 +95,7 @@ def judge(
     counts = whole_number(told, "told", at_least=0), whole_number(seeds, "seeds", at_least=1)
     directions = whole_number(directions, "directions", at_least=0)
     duration = number(duration, "duration", above=0, unit="[s]")
-    ways = [_velocity(v) for v in np.atleast_2d(asked)]
+    ways = [as_velocity(v) for v in np.atleast_2d(asked)]
     shove = number(shove, "shove", at_least=0, unit="[m/s]")
     if (pushed_along := _degrees(headings)) and shove == 0:
         raise ConfigurationError(f"headings: got {pushed_along}; expected them with a shove")
@@ -113,8 +111,7 @@ def judge(
         "boards": boards, "slope": slope, "ramp": ramp, "terrain": terrain, "sensors": sensors,
     }  # fmt: skip
     as_told, real = World(**ground), World.real(**ground)
-    feet = at_feet(robot, friction) if contacts is None else ContactSet.of(robot, contacts)
-    start = stand(robot, feet, terrain=real.told)[1] if q is None else check_configuration(robot, q)
+    feet, start = standing(robot, contacts, friction, q, real.told)
     one = partial(trial, robot, make_controller, q=start, contacts=feet)
     lasting = partial(one, duration=duration)
     jobs: dict[Any, Callable[[], Any]] = {
@@ -176,7 +173,7 @@ def _done(
     found: dict[Any, Any] = {}
     with progress_bar(progress, total=len(jobs), unit="trial") as bar:
         try:
-            for key, answer in finished(executor, _call, jobs.items()):
+            for key, answer in finished(executor, operator.call, jobs.items()):
                 found[key] = answer
                 bar.update()
         except KeyboardInterrupt:
@@ -184,10 +181,6 @@ def _done(
                 raise
             return found, True
     return found, False
-
-
-def _call(job: Callable[[], Any]) -> Any:
-    return job()
 
 
 def _largest(
@@ -199,11 +192,6 @@ def _largest(
         return pushed(impulse=Impulse(change, heading, at), duration=at + AFTER).survived
 
     return LargestPush(heading, *largest_push(survives, capture), capture)
-
-
-def _velocity(v: Array) -> Velocity:
-    x, y, turn = map(float, v)
-    return (x, y, turn)
 
 
 def _name(make_controller: Any) -> str:

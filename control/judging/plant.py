@@ -78,7 +78,7 @@ class Plant(MujocoModel):
         self.model.opt.timestep, self.model.opt.impratio = TICK / SUBSTEPS, STUCK
         self.model.geom_solref[:], self.model.geom_solimp[:] = SOLID
         R = pin.Quaternion(q[3:7]).toRotationMatrix()
-        self.data.qpos[:], self.data.qvel[:] = self.there(q, np.zeros(robot.nv), R)
+        self.data.qpos[:], self.data.qvel[:] = self.to_mujoco(q, np.zeros(robot.nv), R)
         self.mujoco.mj_forward(self.model, self.data)
         self.mass, self.work = float(self.model.body_mass.sum()), 0.0
         self._actuated = robot.selection_matrix[:, self.rows].T

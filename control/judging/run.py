@@ -43,7 +43,7 @@ class Run:
         far = 2.0 + duration * float(np.linalg.norm(velocity[:2]))
         self.robot, self.world, self.impulse = robot, world, impulse
         self.plant = Plant(robot, feet, world, q, seed, far)
-        self.here = self.plant.here()  # q and v as they are
+        self.state = self.plant.from_mujoco()  # q and v as they are
         self.ticks = max(1, round(duration / TICK))
         told = world.noise if world.sensors is None else world.sensors
         self.senses = measuring(told, robot, Stream.NOISE.of(seed))
@@ -66,7 +66,7 @@ class Run:
     def _tick(self, controller: Controller, k: int) -> str:
         """Do a tick; return why the run ends with it, "" when it does not."""
         t, plant = k * TICK, self.plant
-        q, v = self.here
+        q, v = self.state
         readings = self.senses.read(t, q, v, self.applied, plant.touching)
         began = time.perf_counter()
         try:
@@ -88,7 +88,7 @@ class Run:
         """Record where the robot is; return why it has fallen, "" when it has not."""
         self.energy += self.plant.work
         self.slip = max(self.slip, *self.plant.slid.values())
-        self.here = q, _ = self.plant.here()
+        self.state = q, _ = self.plant.from_mujoco()
         self.track.add(q)
         if (k + 1) % LINKS == 0:
             self.postures.append(q)

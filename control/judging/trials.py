@@ -8,10 +8,11 @@ from typing import Any
 
 from numpy.typing import ArrayLike
 
-from ...contacts import ContactSet, at_feet
+from ...arrays import Array
+from ...contacts import ContactSet, Terrain, at_feet
 from ...errors import ConfigurationError
 from ...options import names_checked
-from ...robots.configuration import check_configuration, check_robot
+from ...robots.configuration import check_configuration, check_floating
 from ...robots.robot import Robot
 from ...robots.values import instance, number, vector, whole_number
 from ..whole_body.standing import stand
@@ -147,21 +148,36 @@ def trial(
                 f"impulse: got one that ends at {end:g} s; expected the end of a trial of "
                 f"{duration:g} s at the latest"
             )
-    feet = at_feet(robot, friction) if contacts is None else ContactSet.of(robot, contacts)
-    start = (
-        stand(robot, feet, terrain=world.told)[1] if q is None else check_configuration(robot, q)
-    )
+    feet, start = standing(robot, contacts, friction, q, world.told)
     run = Run(robot, feet, world, start, command, duration, seed, impulse)
     controller = make_controller(robot, start.copy(), command.copy())
     run.go(of_readings(controller, world.sensors))
-    x, y, turn = map(float, command)
-    return Trial(world, seed, (x, y, turn), impulse, **run.found())
+    return Trial(world, seed, as_velocity(command), impulse, **run.found())
+
+
+def standing(
+    robot: Robot,
+    contacts: ContactSet | None,
+    friction: float,
+    q: ArrayLike | None,
+    ground: Terrain,
+) -> tuple[ContactSet, Array]:
+    """Return the contacts and the configuration (nq,) of a robot before a trial, see `trial`."""
+    feet = at_feet(robot, friction) if contacts is None else ContactSet.of(robot, contacts)
+    if q is not None:
+        return feet, check_configuration(robot, q)
+    return feet, stand(robot, feet, terrain=ground)[1]
+
+
+def as_velocity(v: Array) -> Velocity:
+    """Return v (3,) as a tuple, which can be a key."""
+    x, y, turn = map(float, v)
+    return x, y, turn
 
 
 def check_who(robot: Robot, make_controller: MakeController) -> None:
     """Refuse what has no floating base, and what makes no controller."""
-    if not check_robot(robot).is_floating:
-        raise ConfigurationError(f"{robot.name!r} has a fixed base; expected a floating one")
+    check_floating(robot)
     if not callable(make_controller):
         raise ConfigurationError(
             f"make_controller: got {type(make_controller).__name__}, expected a function of "

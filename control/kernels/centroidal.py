@@ -17,6 +17,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
+from ...arrays import Array
 from ...dynamics.kernels.spatial import cross
 from ...dynamics.kernels.toolchain import Kernel
 from ...reprs import shapes
@@ -29,23 +30,31 @@ LEAST = 0.05  # least share of a torque limit that forces have, whatever the leg
 FAR = 1e3  # stands for an infinite bound
 
 
-class Rigid(NamedTuple):
-    """The robot as one rigid body, see `predictive.centroidal.Body`.
+class Body(NamedTuple):
+    """The robot now, with a base that turns while its feet do not.
 
     Of many rows, arrays but for gravity's have them as their first axis: so have those of Targets,
     Nominal and Legs, and the durations, poses and known wrenches of Grid.
+
+    Attributes:
+        mass, weight, gravity: [kg], [N], g (3,) [m/s²].
+        square: ρ² of all bodies together [m²].
+        com, velocity: (3,) [m, m/s].
+        momentum: L (3,), about the centre of mass [N·m·s].
+        inertia: I' (3, 3), of `predictive.legs`, axes of the base [kg·m²].
+        rotation, rate: R (3, 3) and ω (3,) of the base, world axes.
     """
 
-    mass: Any
-    weight: Any
-    gravity: Any
-    square: Any
-    com: Any
-    velocity: Any
-    momentum: Any
-    inertia: Any
-    rotation: Any
-    rate: Any
+    mass: float
+    weight: float
+    gravity: Array
+    square: Array
+    com: Array
+    velocity: Array
+    momentum: Array
+    inertia: Array
+    rotation: Array
+    rate: Array
 
 
 class Targets(NamedTuple):
@@ -184,7 +193,7 @@ def assemble(
     """Write the subproblems of M rows, with the same contacts at their nodes, but for x_0.
 
     Args:
-        bodies, targets, grids, nominal: Rigid, Targets, Grid, Nominal of many rows.
+        bodies, targets, grids, nominal: Body, Targets, Grid, Nominal of many rows.
         blocks, cost: Blocks, Cost.
         now, then: Legs as they are, of many rows, and as the robot stood.
         carries: (C,), which contacts carry now; the others' legs are taken to stand.
@@ -196,7 +205,7 @@ def assemble(
     """
     com, world = space.com, space.world
     for i in range(len(data)):
-        body = Rigid(
+        body = Body(
             bodies.mass, bodies.weight, bodies.gravity, bodies.square[i], bodies.com[i],
             bodies.velocity[i], bodies.momentum[i], bodies.inertia[i], bodies.rotation[i],
             bodies.rate[i],
@@ -474,7 +483,7 @@ def _example():
     x, row, table, cube, four = 0.0, *(np.empty((0,) * axes) for axes in range(1, 5))
     own, mask, at = np.empty(0, np.intp), np.empty(0, bool), np.empty((0, 0, 0), np.intp)
     return (
-        Rigid(x, x, row, row, table, table, table, cube, cube, table),
+        Body(x, x, row, row, table, table, table, cube, cube, table),
         Targets(cube, cube, four, cube, cube), Grid(table, own, own, own, four, table),
         Nominal(table, cube, cube),
         Blocks(

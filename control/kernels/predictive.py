@@ -54,7 +54,7 @@ from .newton import (
     solve,
 )
 from .riccati import STATES, WRENCH, add_times, clear, free, push
-from .slacks import corrector, gone, moved, predicted, predictor, steps
+from .slacks import add_step, corrector, predicted, predictor, steps, take_step
 
 TO_BOUNDARY = 0.99  # of the way to the boundary of the cones that a step may go
 # W²ds is a small number times a large one when limits are met: multipliers are less exact than the
@@ -192,27 +192,19 @@ def minimise(p, first, at, sizes, options, found, work, blocks, nodes):
     s, d, lack, t, ds = work.s, work.d, work.lack, work.t, work.ds
     scales = work.wbar, work.factors, work.lam, work.za
     gap, lacking = begin(p, first, at, sizes, options[1], found, work)
-    told[3], ended = 0.0 * told[3], 0.0 * p.start[0]
-    told[3] = ended
-    told[2] = ended
-    count = 1.0 * (K + P)
-    running, share = ended + 1.0, ended + 1.0
-    before, length, returned = ended + FAR, ended, ended
+    count, none = 1.0 * (K + P), 0.0 * p.start[0]  # in each lane
+    running, share = none + 1.0, none + 1.0
+    before, length, returned = none + FAR, none, none
     for iteration in range(int(options[2]) + 1):
         value = residuals(p, first, at, sizes, found, work)
         error = larger(gap / (1.0 + value), share * lacking)
-        for i in range(b):
-            for j in range(n):
-                error = larger(error, DUAL * largest(work.ru[i, j]))
-        for k in range(N + 1):
-            for j in range(BOUNDS):
-                error = larger(error, DUAL * largest(work.re[k, j]))
+        error = larger(error, DUAL * largest_residual(sizes, work))
         # rounding of multipliers grows as the gap goes: from there a lane returns to where it was
         back = choose(
             ENOUGH * options[0] - before, choose(WORSE * before - error, 0.0, running), 0.0
         )
         if any_lane(back, work.flags):
-            go(sizes, -back * length, found, work)
+            advance(sizes, -back * length, found, work)
             running, returned = choose(back, 0.0, running), larger(returned, back)
         told[0] = choose(running, value, told[0])
         told[1] = choose(running, error, told[1])
@@ -233,7 +225,7 @@ def minimise(p, first, at, sizes, options, found, work, blocks, nodes):
         # a lane that stumbles over rounding keeps what it had
         length = choose(length, length, 0.0)
         running = choose(length - 1e-9, running, 0.0)
-        gap = go(sizes, length, found, work)
+        gap = advance(sizes, length, found, work)
         share = (1.0 - length) * share  # of what s lacks: linear in the step
     if any_lane(returned, work.flags):
         residuals(p, first, at, sizes, found, work)  # y of where they are
@@ -241,21 +233,29 @@ def minimise(p, first, at, sizes, options, found, work, blocks, nodes):
     told[3] = choose(ENOUGH * options[0] - told[1], 1.0, 0.0)
 
 
-def go(sizes, length, found, work):
-    """Go a step of a length; return sᵀz."""
+def advance(sizes, length, found, work):
+    """Take Newton's step, or a part of it of a length; return sᵀz."""
     N, b, n, m, r, D, q = sizes
     _, _, L = slack_sizes(N, b, n, m, r, D, q)
     for i in range(b):
-        moved(found[0][i], length, work.du[i], n)
+        add_step(found[0][i], length, work.du[i], n)
     for k in range(N + 1):
-        moved(found[2][k], length, work.dx[k], STATES)
-        moved(found[4][k], length, work.deps[k], BOUNDS)
-    return gone(work.s, found[5], work.ds, work.t, length, L)
+        add_step(found[2][k], length, work.dx[k], STATES)
+        add_step(found[4][k], length, work.deps[k], BOUNDS)
+    return take_step(work.s, found[5], work.ds, work.t, length, L)
 
 
-def largest(a):
-    """|a|."""
-    return larger(a, -a)
+def largest_residual(sizes, work):
+    """Return the largest of |r_u| and |r_ε|."""
+    N, b, n = sizes[:3]
+    most = 0.0 * work.re[0, 0]
+    for i in range(b):
+        for j in range(n):
+            most = larger(most, larger(work.ru[i, j], -work.ru[i, j]))
+    for k in range(N + 1):
+        for j in range(BOUNDS):
+            most = larger(most, larger(work.re[k, j], -work.re[k, j]))
+    return most
 
 
 def begin(p, first, at, sizes, mean, found, work):

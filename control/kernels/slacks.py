@@ -95,8 +95,8 @@ def steps(r, share, ds, cones, scales, d, t):
     return most
 
 
-def gone(s, z, ds, dz, length, count):
-    """Go a step; return sᵀz."""
+def take_step(s, z, ds, dz, length, count):
+    """Take a step of a length in s and z; return sᵀz."""
     gap, far = 0.0, size(length)
     for i in range(count):
         s[i] = choose(far, s[i] + length * ds[i], s[i])
@@ -105,8 +105,8 @@ def gone(s, z, ds, dz, length, count):
     return gap
 
 
-def moved(x, length, dx, n):
-    """Write x + length dx where that is not zero: what a lane that stands still has may be nan."""
+def add_step(x, length, dx, n):
+    """Add length dx where that is not zero: what a lane that stands still has may be nan."""
     for j in range(n):
         x[j] = choose(size(length), x[j] + length * dx[j], x[j])
 

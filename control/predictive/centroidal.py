@@ -21,17 +21,15 @@ Herzog, A. Del Prete, S. Schaal, L. Righetti, "On time optimization of centroida
 
 from __future__ import annotations
 
-import math
 from dataclasses import dataclass
-from functools import cached_property
 
 import numpy as np
-import pinocchio as pin
 
 from ...arrays import Array
+from ...dynamics.spatial import rotation_vectors
 from ...reprs import shapes
 from ...robots.robot import Robot
-from ..kernels.centroidal import FADING, Rigid, Targets
+from ..kernels.centroidal import FADING, Body, Targets
 from .terms import Terms
 
 
@@ -57,61 +55,28 @@ class Reference:
         return shapes(self)
 
 
-@dataclass(frozen=True, eq=False)
-class Body:
-    """The robot now, with a base that turns while its feet do not.
-
-    Attributes:
-        mass, gravity: [kg], g (3,) [m/s²].
-        com, velocity: (3,) [m, m/s].
-        momentum: L (3,), about the centre of mass [N·m·s].
-        inertia: I' (3, 3), of `predictive.legs`, axes of the base [kg·m²].
-        square: ρ² of all bodies together [m²].
-        rotation, rate: R (3, 3) and ω (3,) of the base, world axes.
-    """
-
-    mass: float
-    gravity: Array
-    com: Array
-    velocity: Array
-    momentum: Array
-    inertia: Array
-    square: float
-    rotation: Array
-    rate: Array
-
-    @classmethod
-    def of(cls, rows: Rigid, i: int) -> Body:
-        """Return the body of one of many rows."""
-        return cls(
-            rows.mass, rows.gravity, rows.com[i], rows.velocity[i], rows.momentum[i],
-            rows.inertia[i], float(rows.square[i]), rows.rotation[i], rows.rate[i],
-        )  # fmt: skip
-
-    @cached_property
-    def weight(self) -> float:
-        """m |g| [N]."""
-        return self.mass * math.hypot(*self.gravity)
-
-
-def rigid(robot: Robot, terms: Terms, inertia: Array) -> Rigid:
+def bodies_of(robot: Robot, terms: Terms, inertia: Array) -> Body:
     """Return the bodies of states of a robot with a floating base, by their I' (M, 3, 3)."""
     mass, R = float(robot.mass), terms.base
     h = products(terms.map, terms.v)
     square = np.einsum("mij,mij->m", R, terms.map[:, 3:, 3:6]) / (3 * mass)  # of tr(Rᵀ …)
-    return Rigid(
+    return Body(
         mass, float(robot.weight), np.array(robot._model.gravity.linear), square, terms.com,
         h[:, :3] / mass, h[:, 3:].copy(), inertia, R, products(R, terms.v[:, 3:6]),
     )  # fmt: skip
 
 
-def starts(rows: Rigid, targets: Targets) -> Array:
+def body_of(rows: Body, i: int) -> Body:
+    """Return the body of one of many rows."""
+    mass, weight, gravity, *arrays = rows
+    return Body(mass, weight, gravity, *[x[i] for x in arrays])
+
+
+def starts(rows: Body, targets: Targets) -> Array:
     """Return x_0 (M, 12), with o = c now."""
     x = np.zeros((len(rows.com), 12))
     x[:, 3:6], x[:, 6:9] = rows.velocity, rows.momentum / (rows.mass * rows.square)[:, None]
-    away = rows.rotation @ targets.rotation[:, 0].swapaxes(1, 2)
-    for i, R in enumerate(away):
-        x[i, 9:] = pin.log3(R)
+    x[:, 9:] = rotation_vectors(rows.rotation @ targets.rotation[:, 0].swapaxes(1, 2))
     return x
 
 

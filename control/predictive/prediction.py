@@ -13,8 +13,9 @@ from ... import registry
 from ...arrays import Array
 from ...contacts import ContactSet
 from ...dynamics import Wrench
+from ..kernels.centroidal import Body
 from .blocks import Block
-from .centroidal import Body, Reference, inverse_inertia, products, turned_by_legs
+from .centroidal import Reference, inverse_inertia, products, turned_by_legs
 from .certificate import Certificate, certificate_of
 from .stances import Nodes
 from .subproblem import Solution, Subproblem
@@ -85,7 +86,7 @@ class Prediction:
 
     # --- motion --------------------------------------------------------------------------------
 
-    @cached_property
+    @property
     def times(self) -> Array:
         """(N + 1,), from `t` on [s]."""
         return self.nodes.times

@@ -16,16 +16,16 @@ from ... import registry
 from ...arrays import Array, Index
 from ...contacts import ContactSet
 from ...errors import ConfigurationError, counted
-from ..kernels.centroidal import Nominal, Rigid, Targets
+from ..kernels.centroidal import Body, Nominal, Targets
 from .blocks import Block
-from .centroidal import Body, Reference
+from .centroidal import Reference, body_of
 from .prediction import EXCEEDED, Prediction
 from .stances import Nodes
 from .subproblem import Solutions, Subproblems
 
 Tuple = TypeVar("Tuple", bound=tuple[Any, ...])
 
-_OF_EACH = ("square", "com", "velocity", "momentum", "inertia", "rotation", "rate")  # of Rigid
+_OF_EACH = ("square", "com", "velocity", "momentum", "inertia", "rotation", "rate")  # of Body
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -34,13 +34,13 @@ class Group:
 
     Attributes:
         rows: (m,), which they are of M.
-        bodies: the robot in each state; see `centroidal.Body`.
+        bodies: the robot in each state; see `Body`.
         targets: what was wanted.
         subproblems, solutions: the convex programs, and their solutions with all multipliers.
     """
 
     rows: Index
-    bodies: Rigid
+    bodies: Body
     targets: Targets
     subproblems: Subproblems
     solutions: Solutions
@@ -96,7 +96,7 @@ class Predictions(Sequence[Prediction]):
         group, k = self._place[operator.index(i)]
         reference = Reference(*[x[k] for x in group.targets])
         return Prediction(
-            0.0, Body.of(group.bodies, k), self.nodes[i], reference, group.subproblems.one(k),
+            0.0, body_of(group.bodies, k), self.nodes[i], reference, group.subproblems.one(k),
             group.solutions.one(k), self.contacts, self.blocks,
         )  # fmt: skip
 
@@ -137,9 +137,9 @@ class Predictions(Sequence[Prediction]):
         """{i: its group, and which one it is of that}."""
         return {i: (g, k) for g in self.groups for k, i in enumerate(g.rows.tolist())}
 
-    def _of_all(self, each: Callable[[Group], Any]) -> Any:
+    def _of_all(self, each: Callable[[Group], Any]) -> Array:
         """(M, …), of the groups' arrays (m, …)."""
-        parts = [each(group) for group in self.groups]
+        parts: list[Array] = [each(group) for group in self.groups]
         if len(parts) == 1:
             return parts[0]
         found = np.empty((len(self), *parts[0].shape[1:]), parts[0].dtype)
@@ -156,14 +156,12 @@ class Predictions(Sequence[Prediction]):
     @cached_property
     def exceeded(self) -> Array:
         """(M,), by how much the bounds of height [m] and tilt [rad] are exceeded at most."""
-        found: Array = self._of_all(lambda g: g.solutions.eps.max(axis=(1, 2), initial=0.0))
-        return found
+        return self._of_all(lambda g: g.solutions.eps.max(axis=(1, 2), initial=0.0))
 
     @cached_property
     def cost(self) -> Array:
         """(M,), of the convex programs."""
-        found: Array = self._of_all(lambda g: g.solutions.cost)
-        return found
+        return self._of_all(lambda g: g.solutions.cost)
 
     @cached_property
     def times(self) -> Array:
@@ -173,14 +171,12 @@ class Predictions(Sequence[Prediction]):
     @cached_property
     def com(self) -> Array:
         """c (M, N + 1, 3) [m]."""
-        found: Array = self._of_all(lambda g: g.solutions.x[:, :, :3] + g.bodies.com[:, None])
-        return found
+        return self._of_all(lambda g: g.solutions.x[:, :, :3] + g.bodies.com[:, None])
 
     @cached_property
     def velocity(self) -> Array:
         """ċ (M, N + 1, 3) [m/s]."""
-        found: Array = self._of_all(lambda g: g.solutions.x[:, :, 3:6])
-        return found
+        return self._of_all(lambda g: g.solutions.x[:, :, 3:6])
 
     @property
     def _shape(self) -> tuple[int, int]:

@@ -15,14 +15,14 @@ from ...contacts.torque_limits import TorqueLimits
 from ...dynamics import State, Wrench
 from ...errors import ConfigurationError, ContactError, unknown
 from ...options import names_checked
-from ...robots.configuration import check_configuration, check_reach, check_robot
+from ...robots.configuration import check_configuration, check_floating, check_reach
 from ...robots.robot import Robot
 from ...robots.values import array, instance, length, number, sequence, table, whole_number
 from ..kernels import TICKS
-from ..kernels.centroidal import ASSEMBLE, Cost, Grid, Legs, Nominal, Rigid, Space, Targets
+from ..kernels.centroidal import ASSEMBLE, Body, Cost, Grid, Legs, Nominal, Space, Targets
 from ..kernels.predictive import PREDICT
 from .blocks import blocks_of, legs_of, side_by_side
-from .centroidal import Body, rigid, starts
+from .centroidal import bodies_of, body_of, starts
 from .legs import LegMomenta
 from .prediction import Prediction
 from .predictions import Group, Predictions
@@ -40,7 +40,7 @@ from .rows import (
     targets_of,
     wrench_rows,
 )
-from .solving import solve, solve_rows
+from .solving import solve, solve_all
 from .stances import Nodes, Stance, nodes
 from .subproblem import Subproblems, ends_of
 from .terms import Terms
@@ -142,9 +142,7 @@ class Predictive:
         rise: float | None = None,
         tolerance: float = 1e-5,
     ) -> None:
-        if not check_robot(robot).is_floating:
-            raise ConfigurationError(f"{robot.name!r} has a fixed base; expected a floating one")
-        if not robot.weight > 0:
+        if not check_floating(robot).weight > 0:
             raise ConfigurationError(
                 f"gravity: {robot.name!r} weighs nothing; expected weight, the unit of forces here"
             )
@@ -198,7 +196,7 @@ class Predictive:
                 "a function of times"
             )
         terms, _, inertia = self.legs.with_terms(state)
-        bodies, ahead = rigid(self.robot, terms, inertia), self._nodes(stances)
+        bodies, ahead = bodies_of(self.robot, terms, inertia), self._nodes(stances)
         wanted = reference(ahead.times)
         targets = stacked([wanted], len(ahead.times), 1)
         grid = grid_of([ahead], self._number, known_wrench(wrenches)[None])
@@ -206,7 +204,7 @@ class Predictive:
         problem = self._subproblems(terms, bodies, targets, grid, nominal).one(0)
         found = solve(problem, self.tolerance)
         self._last = Prediction(
-            t, Body.of(bodies, 0), ahead, wanted, problem, found, self.contacts, self.blocks
+            t, body_of(bodies, 0), ahead, wanted, problem, found, self.contacts, self.blocks
         )
         return self._last
 
@@ -266,10 +264,10 @@ class Predictive:
         self, rows: Index, terms: Terms, targets: Targets, grid: Grid, nominal: Nominal | None
     ) -> Group:
         """Return the predictions of rows with the same contacts at their nodes."""
-        bodies = rigid(self.robot, terms, self.legs.along(terms)[1])
+        bodies = bodies_of(self.robot, terms, self.legs.along(terms)[1])
         about = about_targets(grid, targets, bodies.gravity) if nominal is None else nominal
         problems = self._subproblems(terms, bodies, targets, grid, about)
-        found = solve_rows(list(problems.data), problems.shared, self.tolerance)
+        found = solve_all(problems, self.tolerance)
         return Group(rows, bodies, targets, problems, found)
 
     def _about_last(self, t: float, ahead: Nodes) -> Nominal | None:
@@ -294,7 +292,7 @@ class Predictive:
         return given
 
     def _subproblems(
-        self, terms: Terms, bodies: Rigid, targets: Targets, grid: Grid, nominal: Nominal
+        self, terms: Terms, bodies: Body, targets: Targets, grid: Grid, nominal: Nominal
     ) -> Subproblems:
         """Return the subproblems of rows."""
         blocks, counts = self._blocks, np.diff(grid.begin)
@@ -310,7 +308,7 @@ class Predictive:
             self._cost, sizes, ends_of(sizes), problems.data, problems.first, problems.at,
             Space(*map(np.empty, shapes)),
         )  # fmt: skip
-        problems.start[:] = starts(bodies, targets)
+        problems.part("start")[:] = starts(bodies, targets)
         return problems
 
 

@@ -126,8 +126,6 @@ def targets_of(references: Sequence[Any], grids: Sequence[Nodes], count: int) ->
 
 def _check_rotations(R: Array) -> None:
     """Refuse matrices (…, 3, 3) that are no rotations."""
-    if R.shape[-2:] != (3, 3):
-        return  # of another shape: that is told
     off = np.abs(R @ R.swapaxes(-1, -2) - np.eye(3)).max(axis=(-1, -2))
     wrong = np.argwhere((off > ORTHONORMAL) | (np.linalg.det(R) < 0))
     if len(wrong):
@@ -145,29 +143,31 @@ def stacked(wanted: Sequence[Reference], nodes: int, count: int) -> Targets:
         instance(each, "reference(times)", Reference)
     found = []
     for name in Targets._fields:
-        entry, parts = (3, 3) if name == "rotation" else (3,), list[Array]()
-        for each in wanted:
-            x = getattr(each, name)
-            x = np.zeros((1, nodes, 3)) if x is None else np.asarray(x, dtype=float)
-            if not np.isfinite(x).all():
-                check_finite(x, f"reference: {name}", ConfigurationError)
-            if name == "rotation":
-                _check_rotations(x)
-            if x.ndim == len(entry) + 1:
-                x = x[None]
-            if x.shape[1:] != (nodes, *entry) or (len(wanted) > 1 and len(x) > 1):
-                raise ConfigurationError(
-                    f"reference: got {name} of shape {np.shape(getattr(each, name))}, expected "
-                    f"{(nodes, *entry)}"
-                )
-            parts.append(x)
-        x = parts[0] if len(parts) == 1 else np.concatenate([np.empty((0, nodes, *entry)), *parts])
+        shape = (nodes, 3, 3) if name == "rotation" else (nodes, 3)
+        parts = [_as_rows(getattr(each, name), name, shape, len(wanted) == 1) for each in wanted]
+        x = parts[0] if len(parts) == 1 else np.concatenate([np.empty((0, *shape)), *parts])
         if len(x) not in (1, count):
             raise ConfigurationError(
                 f"reference: got {name} of {len(x)} rows, expected {count}, or one for all"
             )
         found.append(repeated(x, count))
     return Targets(*found)
+
+
+def _as_rows(given: Any, name: str, shape: tuple[int, ...], many: bool) -> Array:
+    """An array of a reference with a first axis, of one row unless there may be many."""
+    nothing = given is None and name == "legs"
+    x = np.zeros(shape) if nothing else np.asarray(given, dtype=float)
+    x = x[None] if x.ndim == len(shape) else x
+    if x.shape[1:] != shape or (len(x) > 1 and not many):
+        raise ConfigurationError(
+            f"reference: got {name} of shape {np.shape(given)}, expected {shape}"
+        )
+    if not np.isfinite(x).all():
+        check_finite(x, f"reference: {name}", ConfigurationError)
+    if name == "rotation":
+        _check_rotations(x)
+    return x
 
 
 def about_targets(grid: Grid, targets: Targets, gravity: Array) -> Nominal:

@@ -19,31 +19,38 @@ from __future__ import annotations
 
 import itertools
 import math
+from collections.abc import Sequence
 from dataclasses import dataclass, field
 from functools import cache, cached_property
 from typing import Any, NamedTuple
 
 import numpy as np
-from numpy.typing import NDArray
 
 from ...arrays import Array, Index
 from ...dynamics.spatial import skew
+from ...errors import SolverError
 from ...reprs import shapes
 from ...robots.unchecked import unchecked
 from ..kernels.newton import BOUNDS, ENTRIES, SIGNS
 from ..kernels.predictive import Problems, problem_shapes
 
 Sizes = tuple[int, int, int, int, int, int, int]
+Shape = tuple[int, ...]
+Extents = tuple[tuple[int, int, Shape], ...]  # begin, end and shape
 E = np.zeros((BOUNDS, 12))
 E[range(BOUNDS), ENTRIES] = SIGNS
 
 
-@cache
-def extents(sizes: Sizes) -> tuple[tuple[int, int, tuple[int, ...]], ...]:
-    """Return where each array begins and ends in the data of problems of these sizes, its shape."""
-    shapes = problem_shapes(*sizes)
+def one_after_the_other(shapes: Sequence[Shape]) -> Extents:
+    """Return where each array begins and ends in data that has one after the other."""
     ends = [0, *itertools.accumulate(map(math.prod, shapes))]
     return tuple(zip(ends, ends[1:], shapes, strict=False))
+
+
+@cache
+def extents(sizes: Sizes) -> Extents:
+    """Return where the arrays of problems of these sizes are in their data."""
+    return one_after_the_other(problem_shapes(*sizes))
 
 
 @cache
@@ -116,11 +123,6 @@ class Subproblem:
 
     def __reduce__(self) -> Any:
         return Subproblem, (*self.arrays, self.first, self.at)
-
-    @property
-    def shared(self) -> tuple[Sizes, Index, Index]:
-        """Sizes, first and at, which problems that are solved side by side have in common."""
-        return self.sizes, self.first, self.at
 
     @property
     def arrays(self) -> Problems:
@@ -239,15 +241,26 @@ class Subproblems(NamedTuple):
         data = np.empty((count, extents(sizes)[-1][1]))
         return cls(data, sizes, np.empty(N + 1, dtype=np.intp), np.empty((b, q, D), dtype=np.intp))
 
-    @property
-    def shared(self) -> tuple[Sizes, Index, Index]:
-        """Sizes, first and at."""
-        return self.sizes, self.first, self.at
+    @classmethod
+    def of(cls, problems: Sequence[Subproblem]) -> Subproblems:
+        """Return problems as rows.
 
-    @property
-    def start(self) -> Array:
-        """x_0 (M, 12)."""
-        i, j, _ = extents(self.sizes)[Problems._fields.index("start")]
+        Raises:
+            SolverError: other contacts, or at other nodes.
+        """
+        one = problems[0]
+        for other in problems:
+            same = other.sizes == one.sizes and np.array_equal(other.first, one.first)
+            if not (same and np.array_equal(other.at, one.at)):
+                raise SolverError(
+                    f"problems: got sizes {other.sizes} and {one.sizes}, expected the same "
+                    "contacts at the same nodes"
+                )
+        return cls(np.array([each.data for each in problems]), one.sizes, one.first, one.at)
+
+    def part(self, name: str) -> Array:
+        """Return an array of all problems, row by row (M, numbers)."""
+        i, j, _ = extents(self.sizes)[Problems._fields.index(name)]
         return self.data[:, i:j]
 
     def __repr__(self) -> str:
@@ -288,29 +301,11 @@ class Solution(NamedTuple):
         return shapes(self)
 
 
-class Solutions(NamedTuple):
+class Solutions(Solution):
     """Solutions of M problems: as of each, with a first axis of all."""
-
-    u: Array
-    w: Array
-    x: Array
-    eps: Array
-    y: Array
-    rows: Array
-    cones: Array
-    bounds: Array
-    cost: Array
-    error: Array
-    iterations: Index
-    solved: NDArray[np.bool_]
-
-    def __repr__(self) -> str:
-        return shapes(self)
 
     def one(self, i: int) -> Solution:
         """Return one of them."""
-        u, w, x, eps, y, rows, cones, bounds, cost, error, iterations, solved = self
-        return Solution(
-            u[i], w[i], x[i], eps[i], y[i], rows[i], cones[i], bounds[i], float(cost[i]),
-            float(error[i]), int(iterations[i]), bool(solved[i]),
-        )  # fmt: skip
+        every: tuple[Any, ...] = self
+        arrays, numbers = every[:8], every[8:]
+        return Solution._make([*[x[i] for x in arrays], *[x[i].item() for x in numbers]])

@@ -20,6 +20,7 @@ import pinocchio as pin
 
 from ...arrays import Array
 from ...contacts import Contact, PointContact
+from ...contacts.attachment import placement_on_joint
 from ...contacts.limits import ContactLimits
 from ...contacts.wrench_cones.wrench_cone import inner_faces
 from ...dynamics import State
@@ -88,10 +89,7 @@ class ContactModel:
         self.metric: Array = np.asarray(np.linalg.inv(G @ G.T), dtype=np.float64)
         low, high = float(limits.lower[0]), float(limits.upper[0])
         self.bounds = (low if limits.bilateral[0] else max(low, 0.0), high)
-        frame = robot._model.frames[robot.frame_id(contact.frame)]
-        R = np.eye(3) if contact.axes_in_frame is None else contact.axes_in_frame
-        self.joint = int(frame.parentJoint)
-        self.placement = frame.placement * pin.SE3(R, np.array(contact.centre_in_frame))
+        self.joint, self.placement = placement_on_joint(robot, contact)
         self.axes, self.offset = contact.axes_in_world, contact.ball_arm
 
     def of(self, contact: Contact) -> ContactModel:

@@ -22,17 +22,15 @@ import numpy as np
 from ...arrays import Array
 from ..kernels.levels import Levels
 from .null_space import Solutions
-from .qp import Program, Reduced, reduced
+from .qp import Outcome, Program, Reduced, reduced
 from .solvers import Answer, Clarabel, Solver
 
 # singular values below this fraction of the largest count as zero
 _RANK = 1e-7
 
 
-def cascade(
-    program: Program, found: Solutions, levels: Levels, solver: Solver
-) -> tuple[Array, Array, Array, Answer]:
-    """Return a, w, τ and the solver's last answer, whose y is None when a level was not solved.
+def cascade(program: Program, found: Solutions, levels: Levels, solver: Solver) -> Outcome:
+    """Return the hierarchy's solution, or the solver's word on the level that it did not solve.
 
     Args:
         program: the constraints, and the cost in the null space of all levels.
@@ -57,15 +55,15 @@ def cascade(
         )
         iterations += answer.iterations
         if u is None:
-            return y, y, y, answer
+            return Outcome(None, answer.status, answer.iterations)
         y, Z = y + Z @ (Vt.T @ u), Z @ Vt[rank:].T
     H, g = Z.T @ small.H @ Z, Z.T @ (small.g + small.H @ y)
     if Z.shape[1]:
         answer = _constrained(small, y, Z, H, g, solver)
         if answer.y is None:
-            return y, y, y, answer
+            return Outcome(None, answer.status, answer.iterations)
         y, iterations = y + Z @ answer.y, iterations + answer.iterations
-    return *small.point(y), Answer(y, "optimal", iterations)
+    return Outcome(small.point(y), "optimal", iterations)
 
 
 def _level(

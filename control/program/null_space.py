@@ -10,15 +10,12 @@ both are taken together, by singular values.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
 from ...arrays import Array
-from ...robots.robot import Robot
-from .contact_model import ContactModel
 from .qp import Program
 
 # smallest pivot, as a share of the largest, that counts as full rank
@@ -32,18 +29,6 @@ class Solutions(NamedTuple):
     w0: Array
     Za: Array
     Zw: Array
-
-
-def moving_columns(robot: Robot, models: Sequence[ContactModel]) -> NDArray[np.intp]:
-    """Return which entries of v move any of the contacts, or any closure."""
-    moving: set[int] = set(robot._closure_rows.columns.tolist()) if robot.closures else set()
-    for model in models:
-        joint = model.joint
-        while joint > 0:
-            kind = robot._model.joints[joint]
-            moving |= set(range(kind.idx_v, kind.idx_v + kind.nv))
-            joint = int(robot._model.parents[joint])
-    return np.array(sorted(moving), dtype=np.intp)
 
 
 def solutions(program: Program, columns: NDArray[np.intp]) -> Solutions | None:

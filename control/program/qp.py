@@ -15,7 +15,7 @@ costs. Where loops have more motors than freedoms, ‖Qᵀτ‖² evens out what
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 
@@ -146,6 +146,20 @@ class Reduced:
     def point(self, y: Array) -> tuple[Array, Array, Array]:
         """Return a (nv,), w (dim,) and τ (na,) of y."""
         return self.a0 + self.Za @ y, self.w0 + self.Zw @ y, self.t0 + self.T @ y
+
+
+class Outcome(NamedTuple):
+    """What came of a program.
+
+    Attributes:
+        point: a (nv,), w (dim,) and τ (na,) of its minimum; None where none was found.
+        status: "optimal", or why there is none.
+        iterations: of the solver.
+    """
+
+    point: tuple[Array, Array, Array] | None
+    status: str
+    iterations: int = 0
 
 
 def reduced(program: Program, solutions: Any, accelerations: bool) -> Reduced:

@@ -17,9 +17,9 @@ from numpy.typing import NDArray
 from ...arrays import Array, Index
 from ...dynamics.kernels.toolchain import Overload
 from ..kernels.levels import HIERARCHY, Levels
-from ..kernels.minimum import MINIMUM, Data, Entries, Solution
+from ..kernels.minimum import INFEASIBLE, MINIMUM, Data, Entries, Solution
 from .null_space import RANK, solutions
-from .qp import Program, Reduced, reduced
+from .qp import Outcome, Program, Reduced, reduced
 
 _ACTIVE = 1e-7  # distance from a bound that counts as at it: within a solver's tolerance
 
@@ -37,27 +37,26 @@ class Structure(Protocol):
     working_set: NDArray[np.int64]
 
 
-def minimum(
-    program: Program, structure: Structure, levels: Levels | None = None
-) -> tuple[tuple[Array, Array, Array] | None, int]:
-    """Return (a, w, τ) of the minimum, and the steps it took from the last working set.
+def minimum(program: Program, structure: Structure, levels: Levels | None = None) -> Outcome | None:
+    """Return the minimum, found from the last working set.
 
     With `levels`, that of the strict hierarchy, and the program's tasks are what these leave.
-    None where the program is `INFEASIBLE`, in place of the steps; and where a solver is needed:
-    where the steps do not end, where contacts are redundant, where motors act against each other
-    through closures, without Numba, or as long as it is not compiled.
+    None where a solver is needed: where the steps do not end, where contacts are redundant, where
+    motors act against each other through closures, without Numba, or as long as it is not compiled.
     """
     if not _supports(program, structure):
-        return None, 0
+        return None
     overload = structure.kernel if levels is None else levels_kernel(program, structure, levels)
     kernel = overload.unchecked()
     if kernel is None:
         overload.record(1, overload.kernel.each)
-        return None, 0
+        return None
     found = _solution(program)
     rows = () if levels is None else (levels,)
     iterations = kernel(*_arguments(program, structure), *rows, found)
-    return (found if iterations >= 0 else None), iterations
+    if iterations == INFEASIBLE:
+        return Outcome(None, "infeasible")
+    return Outcome(found, "optimal", iterations) if iterations >= 0 else None
 
 
 def minimum_kernel(program: Program, structure: Structure) -> Overload:

@@ -168,11 +168,18 @@ def by_clarabel(
     """
     import clarabel
 
+    data = scipy.sparse.csc_matrix(np.triu(H)), g, scipy.sparse.csc_matrix(A), b
     sizes = ((clarabel.ZeroConeT, equalities), (clarabel.NonnegativeConeT, len(b) - equalities))
     cones = [kind(size) for kind, size in sizes if size]
     for tolerance in tolerances:
-        settings = clarabel.DefaultSettings()
-        settings.verbose = False
-        settings.tol_gap_abs = settings.tol_gap_rel = settings.tol_feas = tolerance
-        data = (scipy.sparse.csc_matrix(np.triu(H)), g, scipy.sparse.csc_matrix(A), b)
-        yield clarabel.DefaultSolver(*data, cones, settings).solve()
+        yield clarabel.DefaultSolver(*data, cones, clarabel_settings(tolerance)).solve()
+
+
+def clarabel_settings(tolerance: float) -> Any:
+    """Return Clarabel's settings: quiet, with one tolerance of residuals and gap."""
+    import clarabel
+
+    settings = clarabel.DefaultSettings()
+    settings.verbose = False
+    settings.tol_gap_abs = settings.tol_gap_rel = settings.tol_feas = tolerance
+    return settings

@@ -12,6 +12,7 @@ from ...arrays import Array, Index
 from ...contacts import Contact, ContactSet, PointContact
 from ...contacts.schedules.schedule import ContactSchedule
 from ...dynamics import batch, frame_placement
+from ...dynamics.spatial import skew
 from ...errors import ContactError
 from ...robots.robot import Robot
 
@@ -77,7 +78,7 @@ class Corners:
             )
         _check(contacts)
         robot, q = contacts.robot, contacts.robot.posture()
-        joints = [robot._model.frames[robot.frame_id(c.frame)].parentJoint for c in contacts]
+        joints = contacts.attachment.joints.tolist()
         bodies = list(dict.fromkeys(joints))
         frames = tuple(contacts.contacts[joints.index(body)].frame for body in bodies)
         placed = {
@@ -117,19 +118,12 @@ class Corners:
     def jacobian(self, placed: Placed, arms: Array) -> Array:
         """Return (n, K, 3, nv), of the points at `arms` from the origins of their frames."""
         J = placed.jacobians[:, self.owner]
-        return np.asarray(J[:, :, :3] - cross_matrix(arms) @ J[:, :, 3:])
+        return np.asarray(J[:, :, :3] - skew(arms) @ J[:, :, 3:])
 
     def axes_at(self, placed: Placed) -> Array:
         """Return (n, K, 3, 3), tangents and normals in the world."""
         turned = placed.rotations[:, self.owner] @ self.axes
         return np.where(self.turning[:, None, None], turned, self.axes)
-
-
-def cross_matrix(vectors: Array) -> Array:
-    """Return [x×] (..., 3, 3) of vectors (..., 3)."""
-    out = np.zeros((*vectors.shape, 3))
-    out[..., 2, 1], out[..., 0, 2], out[..., 1, 0] = np.moveaxis(vectors, -1, 0)
-    return out - np.swapaxes(out, -1, -2)
 
 
 def _points(contact: Contact, robot: Robot, q: Array, T: Any) -> tuple[Array, Array, Array]:

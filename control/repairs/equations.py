@@ -16,14 +16,14 @@ from __future__ import annotations
 from typing import NamedTuple
 
 import numpy as np
-import pinocchio as pin
 
 from ...arrays import Array
 from ...dynamics import State, batch
 from ...dynamics.coriolis import structure_constants
 from ...dynamics.derivatives import inverse_dynamics_derivatives
+from ...dynamics.spatial import skew
 from ...robots.robot import Robot
-from .corners import Corners, Placed, cross_matrix
+from .corners import Corners, Placed
 
 
 class Sampled(NamedTuple):
@@ -83,7 +83,7 @@ def _force_derivatives(corners: Corners, placed: Placed, x: Sampled) -> Array:
     """∂(Σ J_iᵀ f_i)/∂q (n, nv, nv): Σ H·[F; M] of each frame and Jᵀ_ω Σ [f×][r×] J_ω."""
     arms, f = placed.arms + corners.drop, x.forces
     moments = np.cross(arms, f)
-    turned = cross_matrix(f) @ cross_matrix(arms)  # δ(r × f) = [f×][r×] ω
+    turned = skew(f) @ skew(arms)  # δ(r × f) = [f×][r×] ω
     turned[:, corners.drop.any(axis=1)] = 0.0
     total = np.zeros((len(f), corners.robot.nv, corners.robot.nv))
     for foot, frame in enumerate(corners.frames):
@@ -99,8 +99,3 @@ def _force_derivatives(corners: Corners, placed: Placed, x: Sampled) -> Array:
 def _hessian_along(robot: Robot, q: Array, frame: str, w: Array) -> Array:
     """Σ_r w[r] H[r] (nv, nv)."""
     return np.asarray(np.einsum("rjk,r->jk", State(robot, q).frame_hessian(frame), w))
-
-
-def log_rotations(R: Array) -> Array:
-    """Return the rotation vectors (n, 3) of R (n, 3, 3)."""
-    return np.array([pin.log3(one) for one in R]).reshape(-1, 3)

@@ -15,10 +15,10 @@ import numpy as np
 
 from ...arrays import Array
 from ...dynamics import batch
+from ...dynamics.spatial import rotation_vectors
 from ...errors import ConfigurationError, unknown
 from ...robots.robot import Robot
 from ...robots.values import mapping, number
-from .equations import log_rotations
 
 # what a change is measured by: [m], [rad] for hands and base, [m], [rad or m], [m/s² or rad/s²]
 UNITS: dict[str, tuple[float, ...]] = {
@@ -79,7 +79,7 @@ class Objective:
         for name, given in zip(self.hands, self._given, strict=True):
             T = batch.frame_placement(self.robot, q, name)
             turn = T[:, :3, :3] @ np.swapaxes(given[:, :3, :3], 1, 2)
-            found.append(np.hstack([T[:, :3, 3] - given[:, :3, 3], log_rotations(turn)]))
+            found.append(np.hstack([T[:, :3, 3] - given[:, :3, 3], rotation_vectors(turn)]))
         return found
 
     def com_change(self, q: Array) -> Array:

@@ -147,7 +147,7 @@ def _repaired(
     objective = Objective(motion.robot, motion.q, first.problem.corners.frames, weights)
     limits = Limits(motion.robot, self_collision=asked["self_collision"])
     q, status, steps = mended(first, objective, limits, slow.t, own)
-    new = _motion(slow, q)
+    new = Motion.of(motion.robot, slow.t, q, cutoff=None, name=f"{slow.name}, repaired")
     after = audit(new, timed, **asked)
     if after.share <= before.share:
         return Repair(motion, before, before, {}, f"nothing better was found; {status}", steps)
@@ -193,7 +193,3 @@ def first_iterate(
     up = -problem.robot._model.gravity.linear * robot.mass
     forces[on] = (up / np.maximum(on.sum(axis=1), 1)[:, None])[np.nonzero(on)[0]]
     return Iterate(problem, motion.q, forces)
-
-
-def _motion(given: Motion, q: Array) -> Motion:
-    return Motion.of(given.robot, given.t, q, cutoff=None, name=f"{given.name}, repaired")

@@ -11,6 +11,7 @@ import numpy as np
 import scipy
 
 from ...arrays import Array, Index
+from ..program.solvers import clarabel_settings
 
 
 class Answer(NamedTuple):
@@ -107,12 +108,9 @@ class SparseProgram:
         P, c, A, b, sizes = self.matrices()
         cones = [clarabel.ZeroConeT(sizes[0]), clarabel.NonnegativeConeT(sizes[1])]
         cones += [clarabel.SecondOrderConeT(size) for size in sizes[2:]]
-        settings = clarabel.DefaultSettings()
-        settings.verbose = False
+        settings = clarabel_settings(tolerance)
         settings.max_iter = 100
         settings.direct_solve_method = "qdldl"  # faer, the usual choice, takes three times as long
-        for name in ("tol_gap_abs", "tol_gap_rel", "tol_feas"):
-            setattr(settings, name, tolerance)
         try:
             upper = scipy.sparse.triu(P, format="csc")
             answer = clarabel.DefaultSolver(upper, c, A, b, cones, settings).solve()

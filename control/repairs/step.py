@@ -17,6 +17,7 @@ from typing import NamedTuple
 import numpy as np
 
 from ...arrays import Array, Index
+from ...dynamics.spatial import skew
 from .differences import REACH
 from .iterate import AT_REST, Iterate
 from .limits import LimitRows, Limits
@@ -244,9 +245,7 @@ def _stance_rows(arms: Array, off: Array) -> tuple[Array, Array]:
     Corners move by [1, −[r×]] V; of these 3k rows only up to six are independent.
     """
     G = np.zeros((len(arms), 3, 6))
-    G[:, :, :3] = np.eye(3)
-    for one, (x, y, z) in zip(G, arms, strict=True):
-        one[:, 3:] = [[0, z, -y], [-z, 0, x], [y, -x, 0]]
+    G[:, :, :3], G[:, :, 3:] = np.eye(3), -skew(arms)
     U, s, Vt = np.linalg.svd(G.reshape(-1, 6), full_matrices=False)
     rank = int((s > 1e-6).sum())
     e = U[:, :rank].T @ off.ravel()

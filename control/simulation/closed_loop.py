@@ -7,7 +7,6 @@ from functools import cached_property
 from typing import NamedTuple
 
 import numpy as np
-import pinocchio as pin
 from numpy.typing import NDArray
 
 from ... import dynamics
@@ -20,7 +19,7 @@ from ...contacts.motion_verdicts import about_com
 from ...contacts.postures.self_collision import LinkPair
 from ...contacts.terrain.penetration import Penetration
 from ...dynamics import Trajectory, Wrench
-from ...dynamics.spatial import rotations
+from ...dynamics.spatial import rotation_vectors, rotations
 from ...errors import ConfigurationError
 from ...robots.values import boolean, instance, number
 from ..disturbances import ForcePulse
@@ -134,7 +133,7 @@ class ClosedLoop(Trajectory):
         estimated = np.einsum("nij,nj->ni", found, self.estimated_v[:, :3])
         return {
             "position": self.estimated_q[:, :3] - self.q[:, :3],
-            "orientation": np.array([pin.log3(turn) for turn in between]),
+            "orientation": rotation_vectors(between),
             "velocity": estimated - velocity,
         }
 

@@ -74,12 +74,8 @@ class Fall:
     def _limbs(self) -> set[int]:
         """The joints that move the contacts, also by loops; the base only where it carries one."""
         model, joints = self.robot._model, set()
-        for contact in self.contacts:
-            joint = int(model.frames[self.robot.frame_id(contact.frame)].parentJoint)
-            joints.add(joint)
-            while joint > 1:
-                joints.add(joint)
-                joint = int(model.parents[joint])
+        for joint in self.contacts.attachment.joints.tolist():
+            joints |= {joint, *list(model.supports[joint])[2:]}  # without world and base
         for moved in self.robot._closure_rows.carried if self.robot.closures else ():
             loop = {self.robot.joint_id(self.robot.joint_of_row[i]) for i in np.flatnonzero(moved)}
             joints |= loop if loop & joints else set()

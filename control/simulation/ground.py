@@ -22,6 +22,7 @@ from numpy.typing import ArrayLike
 
 from ...arrays import Array
 from ...contacts import Contact, ContactSet, Terrain
+from ...contacts.attachment import placement_on_joint
 from ...dynamics import State
 from ...errors import ContactError, SolverError
 from ...robots.robot import Robot
@@ -218,12 +219,10 @@ def points_of(robot: Robot, contact: Contact) -> list[Point]:
             f"{contact.name!r}: got {type(contact).__name__} that is bilateral; expected "
             "patches or points that the ground can push"
         )
-    frame = robot._model.frames[robot.frame_id(contact.frame)]
-    own, turns = contact.axes_in_frame, contact.axes_in_frame is not None
-    T = frame.placement * pin.SE3(np.eye(3) if own is None else own, contact.centre_in_frame)
+    joint, T = placement_on_joint(robot, contact)
+    turns = contact.axes_in_frame is not None
     tangent = (T.rotation if contact.axes_in_world is None else contact.axes_in_world)[:, 0]
     radius = float(np.linalg.norm(contact.ball_arm))
-    joint = int(frame.parentJoint)
     return [Point(joint, np.array(T.act(p)), radius, tangent, turns) for p in contact.points]
 
 

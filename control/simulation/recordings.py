@@ -13,7 +13,7 @@ from ...contacts import ContactSet
 from ...dynamics.motions.saving import columns
 from ...dynamics.trajectory import EventRecord
 from ...errors import ConfigurationError, DataError
-from ...files import as_path, replaced, write_csv
+from ...files import as_path, by_suffix, write_csv, write_npz
 from ...robots.configuration import check_robot
 from ...robots.robot import Robot
 from ...robots.values import instance
@@ -44,10 +44,8 @@ def save_motion(motion: ClosedLoop, path: str | Path, every: float = 0.1) -> Pat
     """
     path = as_path(path)
     instance(motion, "motion", ClosedLoop)
-    writers = {".npz": _save_npz, ".csv": _save_csv}
-    if path.suffix not in writers:
-        raise ConfigurationError(f"path: got {str(path)!r}; expected one that ends in .npz or .csv")
-    writers[path.suffix](motion, path, motion.margins(every))
+    write = by_suffix(path, {".npz": _save_npz, ".csv": _save_csv})
+    write(motion, path, motion.margins(every))
     return path
 
 
@@ -130,8 +128,7 @@ def _save_npz(motion: ClosedLoop, path: Path, margins: tuple[Array, Array]) -> N
         "margin_t": margins[0],
         "margin": margins[1],
     }
-    with replaced(path) as part:
-        np.savez_compressed(part, **data)
+    write_npz(path, data)
 
 
 def _pushes(frames: Any, values: Any) -> tuple[ForcePulse, ...]:

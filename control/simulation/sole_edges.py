@@ -10,10 +10,10 @@ from __future__ import annotations
 from typing import NamedTuple
 
 import numpy as np
-import pinocchio as pin
 
 from ...arrays import Array, Index
 from ...contacts import ContactSet, Terrain
+from ...contacts.attachment import placement_on_joint
 from ...contacts.geometry.polygon import Fans, barycentric, convex_hull
 from ...contacts.terrain.edges import Outline, under
 
@@ -65,18 +65,16 @@ class SoleEdges:
     def __init__(self, contacts: ContactSet, terrain: Terrain) -> None:
         self.terrain, self.soles = terrain, []
         self._count = len(contacts.limits.owner)
-        robot = contacts.robot
         for i, contact in enumerate(contacts):
-            corners, axes = convex_hull(contact.points[:, :2]), contact.axes_in_frame
-            if axes is None or len(corners) < 3 or contact.bilateral:
+            corners = convex_hull(contact.points[:, :2])
+            if contact.axes_in_frame is None or len(corners) < 3 or contact.bilateral:
                 continue
-            frame = robot._model.frames[robot.frame_id(contact.frame)]
+            joint, T = placement_on_joint(contacts.robot, contact)
             own = np.flatnonzero(contacts.limits.owner == i)
             apart = np.linalg.norm(corners[:, None] - contact.points[:, :2], axis=2)
-            placed = (frame.placement * pin.SE3(axes, contact.centre_in_frame)).homogeneous
             self.soles.append(
-                _Sole(int(frame.parentJoint), own[apart.argmin(axis=1)], placed,
-                      Fans.of(corners), Outline.of(corners))
+                _Sole(joint, own[apart.argmin(axis=1)], T.homogeneous, Fans.of(corners),
+                      Outline.of(corners))
             )  # fmt: skip
 
     def find(self, placements: Array, reach: float) -> Touching | None:

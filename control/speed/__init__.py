@@ -1,5 +1,6 @@
 """Speeds that robots can go at with a gait, and what limits them."""
 
-from .limits import Direction, SpeedLimit, SpeedLimits, speed_limits
+from .limits import speed_limits
+from .report import Direction, SpeedLimit, SpeedLimits
 
 __all__ = ["speed_limits", "SpeedLimits", "SpeedLimit", "Direction"]

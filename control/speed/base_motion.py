@@ -112,10 +112,9 @@ class BaseProgram:
 
     def __init__(self, legs: Legs, height: float, omega: float) -> None:
         self.legs, self.robot, self.omega = legs, legs.robot, omega
-        gravity = float(np.linalg.norm(self.robot._model.gravity.linear))
-        self.weight = float(self.robot.mass) * gravity
-        self.unit = self.weight * np.array([1.0] * 3 + [height] * 3)
+        self.weight = self.robot.weight
         self.size = np.array([1.0] * 3 + [height] * 3)
+        self.unit = self.weight * self.size
         self._sets: dict[bytes, tuple[Index, Sequence[Rows]]] = {}
 
     def __call__(

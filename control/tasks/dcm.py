@@ -63,13 +63,9 @@ class DcmTask(Task):
         self._before = _Course(self.target, self.begin, before, *self._over)
         self.target, self.begin, self._over = plan, begin, (begin, within)
 
-    @property
-    def _course(self) -> _Course:
-        return _Course(self.target, self.begin, self._before, *self._over)
-
     def desired(self, t: float) -> tuple[Array, Array]:
         """Return ξ* and ξ̇*, each (3,); while it goes over to another plan, shares of both."""
-        return self._course.at(t)
+        return _Course(self.target, self.begin, self._before, *self._over).at(t)
 
     def bind(self, robot: Robot) -> int:
         """Check the plan, and that it is one for the robot's gravity."""

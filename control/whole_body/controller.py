@@ -31,13 +31,12 @@ from .failure import OneThread, SafeTorques, check_time, checked_state
 from .formulation import Formulation
 from .formulations import Formulations, rows_of
 from .joint_limits import JointLimits
-from .overload import damped, severity
+from .overload import damped, gave_way, severity
 from .solving import ProgramSolver
 from .structure import AnyTask, Parameters
 from .switching import SwitchedContacts
 from .torque_range import TorqueRange
 
-_NOTHING = np.zeros(0)
 LITTLE = 0.5  # load of a leaving contact below which it is let go rather than that limits give way
 
 
@@ -109,20 +108,20 @@ class WholeBodyController:
         torque_rate: ArrayLike | None = None,
         solver: str | None = None,
     ) -> None:
-        self.robot, self.strict, self.sides = robot, strict, sides
-        self.contact_damping, self.force_weight = contact_damping, force_weight
-        self.regularisation, self.deadline = regularisation, deadline
-        for name in ("contact_damping", "force_weight", "regularisation"):
-            number(getattr(self, name), name, at_least=0)
+        self.robot = robot
+        parameters = Parameters(
+            number(contact_damping, "contact_damping", at_least=0),
+            number(force_weight, "force_weight", at_least=0),
+            number(regularisation, "regularisation", at_least=0),
+        )
         if not (nominal_forces is None or callable(nominal_forces)):
             raise ConfigurationError(
                 f"nominal_forces: got {nominal_forces!r:.80}; expected a function of the time"
             )
         self.nominal_forces = nominal_forces
-        boolean(strict, "strict")
-        whole_number(sides, "sides", at_least=3)
+        self.sides = whole_number(sides, "sides", at_least=3)
         self.sole_share = number(sole_share, "sole_share", above=0, at_most=1.0)
-        number(deadline, "deadline", at_least=0, infinite=True, unit="[s]")
+        self.deadline = number(deadline, "deadline", at_least=0, infinite=True, unit="[s]")
         self.torques = TorqueRange(robot, torque_limits, torque_rate)
         if joint_limits is None or isinstance(joint_limits, JointLimits):
             self.joint_limits: JointLimits | None = joint_limits
@@ -130,14 +129,12 @@ class WholeBodyController:
             limited = boolean(joint_limits, "joint_limits")
             self.joint_limits = JointLimits.of(robot) if limited else None
         self.safe = SafeTorques(robot, on_failure, damping, self.torques)
-        limited = self.joint_limits is not None
-        self._solver = ProgramSolver(solver, strict, limited, regularisation)
+        self._solver = ProgramSolver(solver, boolean(strict, "strict"), parameters.regularisation)
         self._last, self._busy = -np.inf, OneThread()
         self._closure_rank, self._current = 0, None  # those of the last state
         self._switched = SwitchedContacts(ContactSet.of(robot, contacts))
-        parameters = Parameters(contact_damping, force_weight, regularisation)
         self._formulations = Formulations(
-            robot, self.torques, self.joint_limits, parameters, sides, self.sole_share
+            robot, self.torques, self.joint_limits, parameters, self.sides, self.sole_share
         )
         self.set_tasks(tasks)
         self.set_constraints(constraints)
@@ -384,9 +381,9 @@ class WholeBodyController:
         free = self._formulations.of(others, self._closure_rank)
         if not free.update(state, t, {}, self._before(t), nominal):
             return
-        a, _, _, answer = self._solver.answer(free)
-        program = self._formulation.program
-        if answer.y is not None:
+        found, program = self._solver.solve(free), self._formulation.program
+        if found.point is not None:
+            a = found.point[0]
             for name, load in loads.items():
                 own = self.contacts.rows(name)
                 program.k[own] += (1 - load) * (program.J[own] @ a - program.k[own])
@@ -415,32 +412,31 @@ class WholeBodyController:
     def _solved(self, state: State, t: float) -> Command:
         if not self._updated(state, t):
             raise ConfigurationError("tasks: what they ask for is not finite")
-        program = self._formulation.program
-        a, w, tau, answer = self._solver.answer(self._formulation)
-        gave_way: dict[str, float] = {}
-        status, reason = "optimal", ""
-        if answer.y is None and self._let_go():
+        found = self._solver.solve(self._formulation)
+        if found.point is None and self._let_go():
             self._updated(state, t)
-            program = self._formulation.program
-            a, w, tau, answer = self._solver.answer(self._formulation)
-        if answer.y is None:
-            a, w, tau, gave_way, beyond = self._relaxed(program, state, t)
-            if gave_way:  # else the program was feasible after all
-                status, reason = "relaxed", f"{answer.status}; gave way: {', '.join(gave_way)}"
+            found = self._solver.solve(self._formulation)
+        program, status, reason = self._formulation.program, "optimal", ""
+        yielded: dict[str, float] = {}
+        if found.point is not None:
+            a, w, tau = found.point
+        else:
+            a, w, tau, yielded, beyond = self._relaxed(program, state, t)
+            if yielded:  # else the program was feasible after all
+                status, reason = "relaxed", f"{found.status}; gave way: {', '.join(yielded)}"
             if beyond >= 1.0:
-                status, reason = "unsafe", f"not safe to go on; {reason}{self._remark}"
+                remark = f"; {self.torques.remark}" if self.torques.remark else ""
+                status, reason = "unsafe", f"not safe to go on; {reason}{remark}"
         if not isfinite(tau @ tau):  # as of weights that are not
             raise SolverError("the answer's torques are not finite")
         self.torques.remember(tau, t)
         if self.constraints:
             self._ticks = Tick(t, a), self._before(t)
-        multipliers = _NOTHING
-        if program.closures:
-            w, multipliers = w[: program.contact_dim], w[program.contact_dim :]
+        w, multipliers = w[: program.contact_dim], w[program.contact_dim :]
         return Command.of(
-            tau=tau, status=status, reason=reason, a=a, w=w, t=t, q=state.q, v=state.v,
-            multipliers=multipliers,
-            contacts=self.contacts, gave_way=gave_way, iterations=answer.iterations,
+            tau=tau, status=status, reason=reason, a=a, w=w, multipliers=multipliers,
+            t=t, q=state.q, v=state.v,
+            contacts=self.contacts, gave_way=yielded, iterations=found.iterations,
             solver=self._solver.name, models=self.contact_models, labels=self._formulation.labels(),
             snapshot=self._formulation.snapshot(),
         )  # fmt: skip
@@ -452,10 +448,6 @@ class WholeBodyController:
             self._switched.drop(name)
             self._current = None
         return bool(names)
-
-    @property
-    def _remark(self) -> str:
-        return f"; {self.torques.remark}" if self.torques.remark else ""
 
     def _relaxed(
         self, program: Program, state: State, t: float
@@ -471,17 +463,8 @@ class WholeBodyController:
         beyond = severity(found)
         tau = damped(program.torques(found.a, found.w), damping, beyond)
         tau = np.clip(tau, *bounds)
-        amounts = {}
-        for name in self.contacts.names:
-            amounts[f"contact {name}"] = np.abs(found.contacts[self.contacts.rows(name)]).max()
-        for i, name in enumerate(self.contacts.names):
-            amounts[f"least normal force of {name}"] = found.normal[i]
-        for row, amount in zip(program.actuated, found.joints, strict=True):
-            amounts[f"range of {self.robot.joint_of_row[row]}"] = amount
-        for label, amount in zip(self._formulation.labels(), found.constraints, strict=True):
-            amounts[label] = max(amount, amounts.get(label, 0.0))
-        gave_way = {name: float(x) for name, x in amounts.items() if x > 1e-6}
-        return found.a, found.w, tau, gave_way, beyond
+        what = gave_way(found, self.contacts, self._formulation.labels())
+        return found.a, found.w, tau, what, beyond
 
 
 def _once(names: Sequence[str], what: str) -> None:

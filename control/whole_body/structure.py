@@ -13,13 +13,13 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from ...arrays import Array, Index
+from ...arrays import Array
 from ...contacts import ContactSet
 from ...dynamics import State
+from ...dynamics.topology import carried_by
 from ...robots.values import array, texts
 from ..constraints import Constraint
 from ..program.contact_model import FACING_UP, ContactModel
-from ..program.null_space import moving_columns
 from ..tasks import ComTask, FrameTask, MomentumTask, PostureTask, Task
 from ..tasks.forces import ForceLikeTask
 from .switching import FULL, LEAST
@@ -43,9 +43,9 @@ def task_layout(task: AnyTask, size: int) -> Hashable:
 class Parameters(NamedTuple):
     """Parameters of the program's cost and constraints, as of `WholeBodyController`."""
 
-    contact_damping: float = 20.0
-    force_weight: float = 1e-3
-    regularisation: float = 1e-6
+    contact_damping: float
+    force_weight: float
+    regularisation: float
 
 
 class ProgramStructure:
@@ -132,8 +132,11 @@ class ProgramStructure:
 
     def _add_contacts(self, models: Sequence[ContactModel]) -> None:
         robot, parameters = self.robot, self.parameters
-        self.columns = moving_columns(robot, models)
-        self.others: Index = np.setdiff1d(np.arange(robot.nv), self.columns)
+        moved_by = carried_by(robot)[[model.joint for model in models]]
+        moving: NDArray[np.bool_] = np.asarray(moved_by.any(axis=0))
+        if robot.closures:
+            moving[robot._closure_rows.columns] = True
+        self.columns, self.others = np.flatnonzero(moving), np.flatnonzero(~moving)
         rest = self.closures.stop - self.closures.start
         self.N = _block_diagonal([np.eye(1, model.dim, 2) for model in models], rest)
         # arrays of their own, row-major: the kernels are compiled once for all controllers

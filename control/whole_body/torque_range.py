@@ -52,10 +52,6 @@ class TorqueRange:
         self.rate = np.full(robot.na, given)
         slow = (self.upper - self.lower) / 2 / SLOWLY
         self._slow = np.where(np.isfinite(self.rate), self.rate, slow)
-        self.forget()
-
-    def forget(self) -> None:
-        """Forget the last torques, after which any may follow."""
         self._overloaded = -np.inf  # the last time that limits gave way
         self._ticks: list[tuple[float, Array]] = []  # the last ones, two at most
 

@@ -33,12 +33,6 @@ class TaskRows(NamedTuple):
         found = {task.name: rows.error for task, rows in self.dense}
         return found | {task.name: error for task, _, _, error in self.diagonal}
 
-    def motion(self, nv: int) -> list[tuple[Task, Rows]]:
-        """Return all motion tasks as dense rows."""
-        eye = np.eye(nv)
-        diagonal = [(t, Rows(eye[i], r, error)) for t, i, r, error in self.diagonal]
-        return [*self.dense, *diagonal]
-
 
 class Workspace:
     """Preallocated arrays of a `Program`, of the tasks' errors and of postures' accelerations.

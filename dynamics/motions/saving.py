@@ -10,7 +10,7 @@ import numpy as np
 
 from ...arrays import Array
 from ...errors import ConfigurationError, DataError
-from ...files import replaced, write_csv
+from ...files import by_suffix, write_csv, write_npz
 from ...robots.robot import Robot
 from ...robots.values import array
 from .files import Table
@@ -39,16 +39,13 @@ def columns(robot: Robot) -> tuple[tuple[str, ...], tuple[str, ...]]:
 
 def save(motion: Any, path: Path) -> Path:
     """Write a motion; the suffix says how."""
-    writers = {".npz": _save_npz, ".csv": _save_csv}
-    if path.suffix not in writers:
-        raise ConfigurationError(f"path: got {str(path)!r}; expected one that ends in .npz or .csv")
-    writers[path.suffix](motion, path)
+    by_suffix(path, {".npz": _save_npz, ".csv": _save_csv})(motion, path)
     return path
 
 
 def _save_npz(motion: Any, path: Path) -> None:
     places, speeds = columns(motion.robot)
-    data: dict[str, Any] = {
+    data = {
         "motion_version": np.array(VERSION),
         "robot": np.array(motion.robot.name),
         "name": np.array(motion.name),
@@ -57,8 +54,7 @@ def _save_npz(motion: Any, path: Path) -> None:
         "v_names": np.array(speeds),
         **{key: getattr(motion, key) for key in "tqva"},
     }
-    with replaced(path) as part:
-        np.savez_compressed(part, **data)
+    write_npz(path, data)
 
 
 def _save_csv(motion: Any, path: Path) -> None:

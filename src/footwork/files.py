@@ -15,9 +15,11 @@ import stat
 from collections.abc import Iterable, Iterator, Mapping
 from contextlib import contextmanager, suppress
 from pathlib import Path
-from typing import Any
+from typing import Any, TypeVar
 
-from .errors import FootworkError
+from .errors import ConfigurationError, FootworkError
+
+Writer = TypeVar("Writer")
 
 
 def as_path(value: object, name: str = "path", error: type[FootworkError] = FootworkError) -> Path:
@@ -100,6 +102,31 @@ def write(path: str | os.PathLike[str], content: str | bytes) -> Path:
     """
     with replaced(path) as part:
         part.write_bytes(content.encode() if isinstance(content, str) else content)
+    return Path(path)
+
+
+def by_suffix(path: Path, writers: Mapping[str, Writer]) -> Writer:
+    """Return the writer for the suffix of a path.
+
+    Raises:
+        ConfigurationError: another suffix.
+    """
+    if path.suffix not in writers:
+        expected = " or ".join(writers)
+        raise ConfigurationError(f"path: got {str(path)!r}; expected one that ends in {expected}")
+    return writers[path.suffix]
+
+
+def write_npz(path: str | os.PathLike[str], arrays: Mapping[str, Any]) -> Path:
+    """Write named arrays as .npz; return the path.
+
+    Raises:
+        FootworkError: it cannot be written.
+    """
+    import numpy as np
+
+    with replaced(path) as part:
+        np.savez_compressed(part, **arrays)
     return Path(path)
 
 

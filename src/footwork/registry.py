@@ -72,7 +72,7 @@ PLOTS: Mapping[str, str] = {
     "control.repairs.report:Repair": "visualize.plots.repairs:plot_repair",
     "control.simulation.closed_loop:ClosedLoop": "visualize.plots.control:plot_closed_loop",
     "control.judging.judgement:Judgement": "visualize.plots.judging:plot_judgement",
-    "control.speed.limits:SpeedLimits": "visualize.plots.speed_limits:plot_speed_limits",
+    "control.speed.report:SpeedLimits": "visualize.plots.speed_limits:plot_speed_limits",
     "control.predictive.prediction:Prediction": "visualize.plots.predictive:plot_prediction",
     "control.predictive.predictions:Predictions": "visualize.plots.predictive:plot_predictions",
     "control.estimation.wrenches:ContactWrenches": "visualize.plots.wrenches:plot_wrenches",

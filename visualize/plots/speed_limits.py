@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from ...control.speed.limits import Direction, SpeedLimits
+from ...control.speed.report import Direction, SpeedLimits
 from ...control.speed.utilisation import (
     FRICTION,
     KINDS,

@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from ..errors import FootworkError
-from ..files import replaced, write
+from ..files import write, write_npz
 from . import flags
 from .output import answer, write_table, wrote
 
@@ -99,10 +99,7 @@ def _state(robot: Robot, options: argparse.Namespace) -> tuple[Any, Any]:
 
 
 def _write(path: Path, arrays: dict[str, np.ndarray[Any, Any]]) -> None:
-    import numpy as np
-
     if path.suffix == ".json":
         write(path, json.dumps({name: array.tolist() for name, array in arrays.items()}))
         return
-    with replaced(path) as part:
-        np.savez_compressed(part, **arrays)  # type: ignore[arg-type]
+    write_npz(path, arrays)
