@@ -64,6 +64,26 @@ def test_a_ball_that_rolls_does_not_slide(block, rolls, found):
     assert bool(slides(Grip(), states, BALL)) == found
 
 
+@pytest.mark.parametrize("ticks", [10, 40, 200])
+def test_a_sole_that_rolls_over_its_edge_does_not_slide(block, ticks):
+    """Its middle moves by 2 cm, but the edge stays where it is."""
+    edge = pin.SE3(np.eye(3), np.array([0.0, 0.05, 0.0]))
+    angles = np.append(np.linspace(0, -1, ticks), np.full(100, -1.0))
+    turns = [pin.SE3(pin.utils.rotate("x", angle), np.zeros(3)) for angle in angles]
+    poses = [edge * T * edge.inverse() for T in turns]
+    assert np.linalg.norm(poses[-1].translation[:2]) > 0.02
+    assert not slides(Grip(), [State(block, pin.SE3ToXYZQUAT(T)) for T in poses])
+
+
+def test_a_sole_that_has_rolled_slides_as_any_other(block):
+    rolled = pin.SE3(pin.exp3(np.array([0.3, 0.0, 0.0])), np.zeros(3))
+    states = [State(block, pin.SE3ToXYZQUAT(rolled))] * 100
+    moves = [at(block, 2e-4 * k, 0, rolled) for k in range(200)]
+    found = slides(Grip(), [at(block), *states, *moves])
+    assert found
+    assert found[0] > 101 + 0.015 / 2e-4
+
+
 def test_one_slide_lowers_once_and_never_below_the_least(block):
     grip = Grip()
     assert len(slides(grip, [at(block, 0.5 * k * STEP) for k in range(45)])) == 1  # 4.5 cm, 0.09 s
@@ -117,6 +137,23 @@ def test_a_walker_believes_less_where_its_feet_slide(load_robot):
     assert set(believed.values()) == {0.8 * walker.grip.share}
     assert {foot.contact.friction for foot in walker._feet.values()} == {0.8 * walker.grip.share}
     assert {c.friction for c in walker.feet} == {0.8}  # as was told
+
+
+def test_soles_that_have_tipped_bear_the_weight(load_robot):
+    """Also where little friction is believed in; flat again, they have no more than that."""
+    robot = load_robot("biped", "floating")
+    controller, q = control.stand(robot, contacts.at_feet(robot, 0.7), crouch=0.02)
+    walker = control.GaitController(robot, controller.contacts, q)
+    walker.grip.share, v, tipped = LEAST, np.zeros(robot.nv), q.copy()
+    for joint in ("left_ankle_roll", "right_ankle_roll"):
+        tipped[robot.model.joints[robot.model.getJointId(joint)].idx_q] += 0.35
+    for k in range(20):
+        command = walker(tipped, v, k * STEP)
+    pushes = np.array([wrench.force for wrench in command.wrenches.values()])
+    assert pushes[:, 2].sum() > 0.9 * robot.weight
+    assert all(contact.friction > np.tan(0.35) for contact in command.contacts)
+    command = walker(q, v, 20 * STEP)
+    assert {contact.friction for contact in command.contacts} == {0.7 * LEAST}
 
 
 def test_a_contact_is_replaced_by_one_of_its_name(load_robot):

@@ -10,6 +10,7 @@ import pytest
 from footwork import contacts, control, dynamics, robots
 from footwork.control.simulation.ground import Ground
 from footwork.control.simulation.joint_stops import JointStops
+from footwork.control.whole_body.joint_limits import PUSHED, JointLimits
 
 BOX = """<link name="{}"><inertial><origin xyz="{}"/><mass value="{}"/>
   <inertia ixx=".02" iyy=".02" izz=".02" ixy="0" ixz="0" iyz="0"/></inertial>
@@ -130,3 +131,51 @@ def test_a_limp_robot_stays_within_its_ranges():
     assert beyond.max() < 2e-3
     assert np.abs(motion.stops).max() > 1.0
     assert (np.diff(motion.energy) < 1e-2).all()
+
+
+def barrier(limits, q, v):
+    """k² (q_max − q) − 2k v (na,)."""
+    k, x, dx = limits.stiffness, q[limits.rows_q], v[limits.rows_v]
+    return k * k * (limits.upper - x) - 2 * k * dx
+
+
+@pytest.mark.parametrize("seed", range(5))
+def test_joints_that_were_pushed_are_asked_for_less(seed):
+    """What commands lead to is as strict as the barrier; what a push does is asked −k² δ at most;
+    between them bounds are continuous, and never stricter than the barrier."""
+    robot, rng = robots.load("biped"), np.random.default_rng(seed)
+    limits = JointLimits.of(robot)
+    k, q, v = limits.stiffness, robot.neutral(), np.zeros(robot.nv)
+    q[limits.rows_q] = limits.upper - rng.uniform(-0.1, 0.3, robot.na)
+    h = limits.upper - q[limits.rows_q]
+
+    def fastest(beyond):
+        v[limits.rows_v] = k * (h + beyond)
+        slow = np.maximum(-limits.grip * (limits.speed + v[limits.rows_v]), -np.inf)
+        free = limits.grip * (limits.speed - v[limits.rows_v])
+        found = limits.bounds(q, v)[1]
+        return found, (found < free) & (found > slow)
+
+    for beyond in (-1.0, -0.1, 0.0, PUSHED):
+        found, own = fastest(beyond)
+        assert own.any()
+        assert found[own] == pytest.approx(barrier(limits, q, v)[own])
+    for beyond in (2 * PUSHED, 0.1, 1.0):
+        found, own = fastest(beyond)
+        expected = np.maximum(-k * k * PUSHED, barrier(limits, q, v))
+        assert found[own] == pytest.approx(expected[own])
+    way = np.linspace(0, 3 * PUSHED, 200)
+    along = np.array([fastest(beyond)[0] for beyond in way])
+    assert np.abs(np.diff(along, axis=0)).max() < 5 * k * k * (way[1] - way[0]) * (1 + 5 / PUSHED)
+
+
+def test_a_sole_that_rolls_over_does_not_throw_the_trunk():
+    """Its ankle is beyond the end of its range and goes on at 8 rad/s: the ground stops it."""
+    robot = robots.load("biped")
+    controller, q = control.stand(robot, contacts.at_feet(robot, 0.7), crouch=0.02)
+    limits, q, v = controller.joint_limits, q.copy(), np.zeros(robot.nv)
+    ankle = robot.model.joints[robot.model.getJointId("left_ankle_roll")]
+    q[ankle.idx_q] = robot.model.upperPositionLimit[ankle.idx_q] + 0.02
+    v[ankle.idx_v] = 8.0
+    assert barrier(limits, q, v).min() < -300
+    assert np.abs(controller(q, v).a[3:6]).max() < 30

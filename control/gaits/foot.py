@@ -19,6 +19,7 @@ from ..program.contact_model import facing
 from ..references import Profile, continued
 from ..tasks import FrameTask
 from .footholds import over_ground
+from .grip import needed
 from .scale import Scale
 
 
@@ -52,6 +53,7 @@ class GaitFoot:
             a riser held it back too late for another try.
         stumbled: whether a riser held it back in its swing.
         descends: whether it has gone down in its swing.
+        needed: friction that it needs as it stands, see `grip`; 0 of what stands flat.
     """
 
     def __init__(self, contact: Contact, state: State, scale: Scale) -> None:
@@ -65,7 +67,7 @@ class GaitFoot:
             self._frame = own.inverse()  # T_contact_frame
             self.points = np.array([own.act(point) for point in contact.points])
         self.stopped = self.stumbled = self.descends = False
-        self.missed = self.ends = self.duration = self.clearance = 0.0
+        self.missed = self.ends = self.duration = self.clearance = self.needed = 0.0
         rows, name = "position" if contact.dim < 6 else "pose", f"foot {contact.name}"
         self.task = FrameTask(
             self.start, frame=contact.frame, rows_of=rows, point=self._centre, weight=50.0,
@@ -81,6 +83,13 @@ class GaitFoot:
         """Return the pose of its frame (`pin.SE3`), with its ball's centre as the origin."""
         T = state.frame_placement(self.contact.frame)
         return T if self._centre is None else pin.SE3(T.rotation, T.act(self._centre))
+
+    def needed_friction(self, state: State) -> float:
+        """Return the friction that a sole needs as it lies, see `grip.needed`; 0 of points."""
+        if self.contact.dim < 6:
+            return 0.0
+        R = state.frame_placement(self.contact.frame).rotation
+        return needed(R @ self.contact.axes_in_frame[:, 2], self.foothold.rotation[:, 2])
 
     def go(self, mode: FootMode, way: Any) -> None:
         """Move in the air, along a reference or at a pose."""

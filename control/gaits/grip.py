@@ -6,12 +6,22 @@ A foot has slid when it is away from where it came to bear its whole load by
 
 low-passed: what is known of the base is noisy, and velocities are noisier still. Δp is how far its
 contact has moved, Δθ its turn, d the arm from the centre of a ball, which rolls, to the ground, and
-n the normal. What is believed of the friction of all feet, as a share s of what was told, is then
-lowered,
+n the normal. A sole that tilts, ‖Δθ − n n·Δθ‖ > 3°, rolls over an edge: its middle moves and it
+turns about n although nothing slides, so that it is asked anew from there. What is believed of the
+friction of all feet, as a share s of what was told, is then lowered,
 
     s ← max(0.7 s, 0.3), at most every 0.1 s,
 
 and stays so: where it was slippery once it may be so again.
+
+A sole that has tipped, by more than 6° from the ground where it was to land, stands on an edge of
+the ground and on one of its own, whose force lies in a cone about the ground's normal. In a cone of
+little friction about the sole's the weight would have no place, and the robot would sink. So what
+is believed there is at least
+
+    μ = tan θ + 0.15,    θ between the sole's normal and the vertical:
+
+it bears the weight, and what pushes the robot ahead and to the side beside it.
 """
 
 from __future__ import annotations
@@ -22,18 +32,24 @@ from typing import Any
 
 import numpy as np
 
+from ...arrays import Array
 from ...contacts import Contact
 from ...contacts.attachment import Attachment
 from ...dynamics import State
 from ..kernels import TICKS
 from ..kernels.grip import SLIDES, Standing
+from .footholds import STEEPEST
 
 SLID = 0.015  # [m]
 TURNED = float(np.radians(2.0))
+TILTED = float(np.radians(3.0))
 FILTER = 0.02  # time constant of the low-pass filter on how far a foot has moved [s]
 WAIT = 0.1  # after the share was lowered, what slides has to come to rest first [s]
 LOWERED = 0.7
 LEAST = 0.3
+TIPPED = 0.1  # [rad]
+AHEAD = 0.15  # what a walk pushes along the ground, as a share of the weight
+CHANGED = 0.03  # change of what a tipped sole needs from which on its contact is another
 
 
 class Grip:
@@ -60,7 +76,7 @@ class Grip:
         """
         if (feet := tuple(feet)) != self._feet or self._standing is None:
             self._stand(feet, state)
-        given = state.joint_placements, self._standing, step / (step + FILTER), SLID, TURNED
+        given = state.joint_placements, self._standing, step / (step + FILTER), SLID, TURNED, TILTED
         slid = SLIDES.overload().run(*given)
         self.slid += slid
         self._since += step
@@ -79,9 +95,23 @@ class Grip:
                 now.ways[i] = self._standing.ways[known[foot.name]]
         self._feet, self._standing = feet, now
 
-    def believed(self, contact: Contact) -> Contact:
-        """Return a contact with this share of its friction."""
-        return with_friction(contact, self.share)
+    def believed(self, contact: Contact, least: float = 0.0) -> Contact:
+        """Return a contact with this share of its friction, or with the `least` that it needs."""
+        mu: Any = contact.friction
+        own = [max(self.share * x, least) for x in (mu if isinstance(mu, tuple) else (mu,))]
+        return replace(contact, friction=tuple(own) if len(own) > 1 else own[0])
+
+
+def needed(normal: Array, ground: Array) -> float:
+    """Return the friction that a sole needs that stands on ground of a unit normal, 0 if flat.
+
+    Args:
+        normal: of the sole (3,), a unit vector, in the world.
+        ground: that of the ground where it was to land (3,).
+    """
+    if normal @ ground > np.cos(TIPPED):
+        return 0.0
+    return float(np.hypot(normal[0], normal[1]) / max(normal[2], STEEPEST)) + AHEAD
 
 
 def with_friction(contact: Contact, share: float) -> Contact:

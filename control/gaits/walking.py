@@ -33,7 +33,7 @@ from .foot import FootMode, GaitFoot
 from .foothold_program import ANKLES, FILTER, LAST, LATE, FootholdProgram
 from .footholds import LEVEL, STEEPEST, placed
 from .gait import middle
-from .grip import Grip
+from .grip import CHANGED, Grip
 from .reach import Reach
 from .rolling import rolling
 from .scale import Scale
@@ -261,15 +261,20 @@ class WalkingController:
         self._phase, self._unloading = -1, False
 
     def _feel(self, state: State, t: float) -> None:
-        """Believe in less friction from now on if a foot has slid."""
+        """Believe in less friction if a foot has slid, and in what soles need that have tipped."""
         stance = [self._feet[n].contact for n in self.controller.loaded if n in self._feet]
         bearing = [c for c in stance if c.surface is None and self.touch.bears(c.name)]
-        if self.grip.lost(bearing, state, t - self._last if self._last > -np.inf else 0.0):
-            for told, foot in zip(self.feet, self._feet.values(), strict=True):
-                as_told = replace(foot.contact, friction=told.friction)
-                foot.contact = self.grip.believed(as_told)
-                if foot.name in self.controller.contacts.names:
-                    self.controller.replace_contact(foot.contact)
+        lost = self.grip.lost(bearing, state, t - self._last if self._last > -np.inf else 0.0)
+        there = self.controller.contacts.names
+        for told, foot in zip(self.feet, self._feet.values(), strict=True):
+            needed = foot.needed_friction(state) if foot.name in there else 0.0
+            if not lost and abs(needed - foot.needed) < CHANGED:
+                continue
+            foot.needed = needed
+            as_told = replace(foot.contact, friction=told.friction)
+            foot.contact = self.grip.believed(as_told, needed)
+            if foot.name in there:
+                self.controller.replace_contact(foot.contact)
 
     def _touch(self, state: State, t: float) -> None:
         """Let feet that meet the ground carry, and lower those under which there is none."""

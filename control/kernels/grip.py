@@ -43,7 +43,7 @@ def place_of(T, joint, local, fixed, arm, body, axes):
                 axes[3 * i + j] += 0.0 if fixed else T[joint, i, k] * local[3 * k + j]
 
 
-def slides(T, feet, share, slid, turned):
+def slides(T, feet, share, slid, turned, tilted):
     """Take up how far feet are from their starts; return how many have slid, which start anew.
 
     Args:
@@ -51,6 +51,7 @@ def slides(T, feet, share, slid, turned):
         feet: their starts and ways are written.
         share: of the new way in the filtered one.
         slid, turned: from which way [m] and angle [rad] on a foot has slid.
+        tilted: angle [rad] from which on a sole has rolled over an edge.
     """
     body, axes, off, count = np.empty(12), np.empty(9), np.empty(6), 0
     for k in range(len(feet.joints)):
@@ -63,8 +64,11 @@ def slides(T, feet, share, slid, turned):
         for i in range(2):
             way[i] += share * (along(axes, i, off, 0) - way[i])
         way[2] += share * ((along(axes, 2, off, 3) if feet.soles[k] else 0.0) - way[2])
-        if np.sqrt(way[0] * way[0] + way[1] * way[1]) > slid or abs(way[2]) > turned:
-            count += 1
+        x, y = along(axes, 0, off, 3), along(axes, 1, off, 3)
+        rolled = feet.soles[k] and x * x + y * y > tilted * tilted
+        moved = way[0] * way[0] + way[1] * way[1] > slid * slid or abs(way[2]) > turned
+        if rolled or moved:
+            count += not rolled
             for i in range(12):
                 start[i] = body[i]
             for i in range(3):
@@ -75,7 +79,7 @@ def slides(T, feet, share, slid, turned):
 def _example() -> tuple[Any, ...]:
     T, table, flags = read_only(3), np.empty((0, 0)), np.empty(0, np.bool_)
     feet = Standing(np.empty(0, np.intp), table, flags, table, flags, table, table)
-    return T, feet, 0.0, 0.0, 0.0
+    return T, feet, 0.0, 0.0, 0.0, 0.0
 
 
 SLIDES = Kernel(slides, 1, arrays=True, example=_example, each=3e-4, seconds=2.0)
