@@ -14,6 +14,7 @@ import pinocchio as pin
 
 from ...arrays import Array
 from ...contacts import Contact, PointContact, Terrain
+from ...contacts.attachment import placement_on_joint
 from ...dynamics import State
 from ..program.contact_model import facing
 from ..references import Profile, continued
@@ -66,6 +67,8 @@ class GaitFoot:
             own = pin.SE3(contact.axes_in_frame, contact.centre_in_frame)
             self._frame = own.inverse()  # T_contact_frame
             self.points = np.array([own.act(point) for point in contact.points])
+        joint, T = placement_on_joint(state.robot, contact)
+        self._sole = (joint, T.rotation[:, 2]) if contact.dim == 6 else None  # its normal there
         self.stopped = self.stumbled = self.descends = False
         self.missed = self.ends = self.duration = self.clearance = self.needed = 0.0
         rows, name = "position" if contact.dim < 6 else "pose", f"foot {contact.name}"
@@ -86,10 +89,10 @@ class GaitFoot:
 
     def needed_friction(self, state: State) -> float:
         """Return the friction that a sole needs as it lies, see `grip.needed`; 0 of points."""
-        if self.contact.dim < 6:
+        if self._sole is None:
             return 0.0
-        R = state.frame_placement(self.contact.frame).rotation
-        return needed(R @ self.contact.axes_in_frame[:, 2], self.foothold.rotation[:, 2])
+        joint, normal = self._sole
+        return needed(state.joint_placements[joint, :, :3] @ normal, self.foothold.rotation[:, 2])
 
     def go(self, mode: FootMode, way: Any) -> None:
         """Move in the air, along a reference or at a pose."""
