@@ -397,7 +397,9 @@ def test_margins_without_bound():
         assert cone.margin(0 * w) == 0.0
         assert np.isnan(cone.used(0 * w))
         assert cone.used(-w) == np.inf
-        assert WrenchCone(held, kind).margin(-w) == np.inf
+        both_ways = WrenchCone(held, kind)
+        assert both_ways.margin(-w) == np.inf
+        assert both_ways.used([w, -w, 0 * w]) == pytest.approx([0, 0, np.nan], nan_ok=True)
     feet = contacts.at_feet(robots.load("biped"))
     net = contacts.net_wrench_cone(feet, robots.load("biped").posture())
     with pytest.raises(ContactError, match="used: got a cone of 2 contacts, expected that of one"):

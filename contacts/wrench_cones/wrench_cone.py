@@ -162,7 +162,7 @@ class WrenchCone:
 
         Of a point that is ‖f_t‖/(μ f_n), the friction used; of a patch also the share of its size,
         by the centre of pressure, and of its torsional friction: 1 where it slides, turns or tips.
-        More than 1 outside, inf where nothing presses, nan of no force.
+        More than 1 outside, inf where nothing presses, 0 of what holds both ways, nan of no force.
 
         Args:
             wrench: as for `margin`.
@@ -178,7 +178,8 @@ class WrenchCone:
         normal = given[..., :3] @ self.generators.centre_normals[0]
         margin = self.margin(given)
         none = (given == 0).all(axis=-1)
-        return share(normal, np.where(none, 0.0, normal - margin))
+        both = np.isposinf(margin) & ~none
+        return share(np.where(both, 1.0, normal), np.where(none | both, 0.0, normal - margin))
 
     @cached_property
     def _pull(self) -> Array:
