@@ -457,6 +457,10 @@ def test_what_is_no_function_of_the_ground_is_refused():
         HeightMap.of(lambda x, y: 1 / 0 if x < 1 else 0.0, 0.25, **area)
     with pytest.raises(ContactError, match=r"got .*'high'.* at \(0, 0\), expected a height"):
         HeightMap.of(lambda x, y: "high", 0.25, **area)
+    with pytest.raises(ContactError, match=r"got \[1, 2\] at \(0, 0\), expected a height"):
+        HeightMap.of(lambda x, y: [1, 2], 0.25, **area)
+    with pytest.raises(ContactError, match=r"got \[1, 2\] at \(0, 0.75\), expected a height"):
+        HeightMap.of(lambda x, y: [1, 2] if y > 0.5 else 0.0, 0.25, **area)
     with pytest.raises(ContactError, match=r"x: got \[1.0, 0.0\], expected \(from, to\)"):
         HeightMap.of(waves, 0.1, x=(1.0, 0.0), y=(0.0, 1.0))
     with pytest.raises(ContactError, match="cell: got 1e-06 m, which is 1000001 × 1000001"):

@@ -395,12 +395,15 @@ def _heights_of(function: Callable[[Any, Any], Any], X: Array, Y: Array) -> Arra
 
 def _height_at(function: Callable[[Any, Any], Any], x: float, y: float) -> Any:
     try:
-        return function(x, y)
+        found = np.asarray(given := function(x, y))
     except Exception as failure:
         raise ContactError(
             f"function: at ({x:g}, {y:g}) {type(failure).__name__}: {failure}; expected a height "
             "[m]"
         ) from failure
+    if found.ndim:
+        raise ContactError(f"function: got {given!r:.60} at ({x:g}, {y:g}), expected a height [m]")
+    return given
 
 
 def _finite(heights: Array, X: Array, Y: Array) -> Array:
