@@ -24,7 +24,7 @@ from ...robots.values import mapping
 from ...workers import check_executor, finished
 from ..terrain.terrain import Terrain
 from ..torque_limits import TorqueLimits
-from .run import audit, check_options
+from .run import audit, check_arguments
 from .table import AuditTable, Row
 
 _READING = tuple(signature(read_motion).parameters)[2:]
@@ -127,7 +127,7 @@ def audit_files(
     """
     check_robot(robot)
     check_executor(executor, ContactError)
-    most = check_options(robot, terrain, friction, torque_limits, self_collision, limits)
+    most = check_arguments(robot, terrain, friction, torque_limits, self_collision, limits)
     options: dict[str, Any] = {
         "terrain": terrain,
         "friction": friction,

@@ -74,7 +74,7 @@ def audit(
         ContactError, ConfigurationError: invalid input.
     """
     motion = as_motion(motion)
-    most = check_options(motion.robot, terrain, friction, torque_limits, self_collision, limits)
+    most = check_arguments(motion.robot, terrain, friction, torque_limits, self_collision, limits)
     if wrenches is not None and not isinstance(wrenches, Mapping):
         wrenches = array(wrenches, "wrenches", (6,), (len(motion), 6), error=ContactError)
     whole = whole_number(threads, "threads", at_least=1, exact=True, error=ContactError)
@@ -123,7 +123,7 @@ def _checked_schedule(motion: Motion, schedule: ContactSchedule) -> ContactSched
     return schedule if contacts is schedule.contacts else replace(schedule, contacts=contacts)
 
 
-def check_options(
+def check_arguments(
     robot: Robot,
     terrain: Terrain | None,
     friction: float | None,
