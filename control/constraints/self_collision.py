@@ -84,12 +84,8 @@ class SelfCollisionConstraint(Barrier):
     def rows(self, state: State, t: float, before: Tick | None) -> Inequalities:
         """Return the rows of the nearest pairs, looked for once; the others ask for nothing."""
         self._near = near = self.nearest(state)
-        L, least, k = (
-            np.zeros((self.pairs, state.robot.nv)),
-            np.full(self.pairs, -np.inf),
-            len(near),
-        )
-        if near:
+        L, least = np.zeros((self.pairs, state.robot.nv)), np.full(self.pairs, -np.inf)
+        if k := len(near):
             L[:k] = J = _jacobian(state, near)
             least[:k] = self.bound(_gaps(near), J @ state.velocity, _drift(state, near))
         return Inequalities(L, least)

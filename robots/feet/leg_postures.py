@@ -33,10 +33,8 @@ _HEIGHT, _FLAT, _ACROSS, _REST = 30.0, 30.0, 1.0, 0.05  # weights, lengths in ro
 _CLOSED = 100.0  # of e, above all of them
 _HIPS = (0.0, -0.4, 0.4, -1.2, 1.2, 1.57, -1.57, 2.6, -2.6)  # angles that are tried [rad]
 _KNEES = (0.0, 0.8, -0.8, 1.6, -1.6)
-_VERTICAL, _SPRAWLED = (
-    0.9,
-    0.1,
-)  # cosine of an axis, and how far out a leg goes from it [its length]
+_VERTICAL = 0.9  # cosine of an axis from which on it is one
+_SPRAWLED = 0.1  # how far a leg goes out from it, from which on it is an insect's [its length]
 _UP = np.array([0.0, 0.0, 1.0])
 _STARTS = 4  # from which the joints are solved for
 _ITERATIONS = 40

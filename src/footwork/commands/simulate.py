@@ -17,16 +17,8 @@ if TYPE_CHECKING:
 # [m] by which the centre of mass is lowered by bending the knees
 CROUCH = {"step": 0.02, "walk": 0.02, "catch": 0.03}
 STEPS = {"step": "footsteps", "trot": "trot", "crawl": "crawl"}  # --gait to `control.gaits`
-WALKS = (
-    "walk",
-    "tripod",
-    "trot",
-    "pace",
-    "bound",
-    "wave",
-    "ripple",
-    "crawl",
-)  # `control.gaits.GAITS`
+# `control.gaits.GAITS`
+WALKS = ("walk", "tripod", "trot", "pace", "bound", "wave", "ripple", "crawl")
 STOP = 0.25  # fraction of the time that a robot has to stop and to stand at the end
 
 
