@@ -261,6 +261,32 @@ def test_gaits_that_a_robot_has_are_named():
     assert control.GaitController(robot, feet, q, own).gait is own
 
 
+@pytest.mark.parametrize(
+    ("given", "told"),
+    [
+        ({"swing": np.nan}, "swing: got nan"),
+        ({"swing": -1.0}, "swing: got -1"),
+        ({"double": -0.1}, "double: got -0.1"),
+        ({"step": 0.0}, "step: got 0"),
+        ({"feet": 6}, "feet: got 6"),
+        ({"groups": gaits.Lags(rows=np.inf)}, "groups.rows: got inf"),
+        ({"groups": ()}, r"groups: got \(\), expected Lags"),
+        ({"groups": (("left front",), ())}, "expected Lags, or groups"),
+        ({"groups": ("left front", "right hind")}, r"groups\[0\]: got 'left front'"),
+    ],
+)
+def test_what_is_no_gait_is_refused(given, told):
+    usual = {"groups": gaits.Lags(sides=0.5), "swing": 1.0, "double": 0.3, "step": 0.2}
+    with pytest.raises(ConfigurationError, match=told):
+        gaits.Gait(**(usual | given))
+
+
+def test_some_feet_carry_meanwhile():
+    robot, feet, q = standing(HEXAPOD)
+    with pytest.raises(ConfigurationError, match="all feet of 'hexapod' swing together"):
+        control.GaitController(robot, feet, q, gaits.Gait(gaits.Lags(), 1.0, 0.3, step=0.1))
+
+
 def test_the_command_walks_on_six_feet(tmp_path, capsys):
     (file := tmp_path / "hexapod.urdf").write_text(HEXAPOD)
     flags = ["--gait", "tripod", "--speed", "0.1", "--duration", "1.5", "--quiet"]

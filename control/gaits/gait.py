@@ -24,7 +24,7 @@ from ...dynamics import State
 from ...dynamics.per_robot import per_robot
 from ...errors import ConfigurationError, ContactError, unknown
 from ...robots.robot import Robot
-from ...robots.values import number
+from ...robots.values import instance, number, sequence
 from ..dcm import Phase
 from ..references import moved
 from .footholds import foothold
@@ -84,6 +84,9 @@ class Gait:
         climb: by how much swings last longer for what they go up or down on a terrain [1/ω for h]:
             heavy legs that are thrown up throw the robot up too.
         feet: how many it is for, where it is told by `Lags`.
+
+    Raises:
+        ConfigurationError: durations and lengths that are none, or no feet that swing.
     """
 
     groups: tuple[tuple[str, ...], ...] | Lags
@@ -92,6 +95,20 @@ class Gait:
     step: float
     climb: float = 0.0
     feet: range = range(2, 101)
+
+    def __post_init__(self) -> None:
+        number(self.swing, "swing", above=0, unit="[1/ω]")
+        number(self.double, "double", at_least=0, unit="[1/ω]")
+        number(self.step, "step", above=0, unit="[h]")
+        number(self.climb, "climb", at_least=0)
+        instance(self.feet, "feet", range)
+        if isinstance(self.groups, Lags):
+            for name, lag in self.groups._asdict().items():
+                number(lag, f"groups.{name}")
+        elif not (groups := sequence(self.groups, "groups", tuple)) or not all(groups):
+            raise ConfigurationError(
+                f"groups: got {self.groups!r:.80}, expected Lags, or groups of one foot or more"
+            )
 
     def suits(self, count: int) -> bool:
         """Return whether so many feet have its places."""
@@ -372,7 +389,7 @@ def gait_of(
         gait: of `GAITS` by name, or one of one's own; None: the usual one of so many feet.
 
     Raises:
-        ConfigurationError: no such gait, or one that does not suit these feet.
+        ConfigurationError: no such gait, or one that does not suit these feet, or lifts them all.
         ContactError: fewer than two feet.
     """
     feet = feet_by_place(contacts, q)
@@ -389,6 +406,11 @@ def gait_of(
             f"{' or '.join(fitting) or 'a Gait of your own'}"
         )
     groups = found.groups_of(len(feet))
+    if any(len(group) == len(feet) for group in groups):
+        raise ConfigurationError(
+            f"gait: got {gait!r}, with which all feet of {contacts.robot.name!r} swing together; "
+            "expected some that carry meanwhile"
+        )
     return found, [tuple(feet[place] for place in group) for group in groups]
 
 
