@@ -254,6 +254,13 @@ def test_what_is_no_task_of_a_posture_is_refused():
     rest = control.PostureTask(q)
     with pytest.raises(ContactError, match=r"tasks\[0\]: got 'hand', expected a motion task"):
         contacts.solve_posture(robot, feet, tasks=["hand"])
+    with pytest.raises(ContactError, match=r"tasks\[0\]: got <class .*expected a motion task"):
+        contacts.solve_posture(robot, feet, tasks=[control.PostureTask])
+    with pytest.raises(ContactError, match=r"tasks: got PostureTask.*a sequence of motion tasks"):
+        contacts.solve_posture(robot, feet, tasks=rest)
+    heavy = control.ComTask(np.zeros(3), weight=(1.0, 2.0))
+    with pytest.raises(ConfigurationError, match=r"weight of 'com': got shape \(2,\), expected"):
+        contacts.solve_velocity(robot, feet, q, [heavy])
     force = control.ForceTask(1.0, contact="left_foot")
     with pytest.raises(ContactError, match=r"exact\[1\]: got ForceTask"):
         contacts.solve_posture(robot, feet, exact=[rest, force])

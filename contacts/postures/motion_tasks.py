@@ -6,7 +6,7 @@ asked of them.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, Protocol
 
@@ -16,7 +16,7 @@ from ...arrays import Array
 from ...dynamics import State
 from ...errors import ContactError
 from ...robots import Robot
-from ...robots.values import sequence
+from ...robots.values import array
 
 
 class MotionTask(Protocol):
@@ -47,6 +47,7 @@ class MotionTask(Protocol):
 
 
 _ASKED = ("name", "weight", "bind", "error", "error_jacobian", "jacobian", "desired_velocity")
+_SUCH = "such as control.FrameTask, ComTask or PostureTask"
 
 
 @dataclass(frozen=True, eq=False)
@@ -69,16 +70,20 @@ class TaskRows:
 
         Raises:
             ContactError: what is no motion task.
-            ConfigurationError: a task that does not fit the robot.
+            ConfigurationError: a task that does not fit the robot, or its weight its rows.
         """
-        given = sequence(tasks, name, object, error=ContactError)
+        if isinstance(tasks, str | bytes | Mapping) or not isinstance(tasks, Iterable):
+            raise ContactError(
+                f"{name}: got {tasks!r:.80}, expected a sequence of motion tasks {_SUCH}"
+            )
+        given = tuple(tasks)
         for i, task in enumerate(given):
-            if not all(hasattr(task, asked) for asked in _ASKED):
-                raise ContactError(
-                    f"{name}[{i}]: got {task!r:.80}, expected a motion task such as "
-                    "control.FrameTask, ComTask or PostureTask"
-                )
-        return cls(given, tuple(task.bind(robot) for task in given), t)
+            if isinstance(task, type) or not all(hasattr(task, asked) for asked in _ASKED):
+                raise ContactError(f"{name}[{i}]: got {task!r:.80}, expected a motion task {_SUCH}")
+        sizes = tuple(task.bind(robot) for task in given)
+        for task, size in zip(given, sizes, strict=True):
+            array(task.weight, f"weight of {task.name!r}", (), (size,), at_least=0)
+        return cls(given, sizes, t)
 
     def __len__(self) -> int:
         return sum(self.sizes)
