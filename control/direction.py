@@ -43,10 +43,10 @@ class Direction:
         """Return the direction to a point (3,) in the world [m]; `name` is whose it is in errors.
 
         Raises:
-            ConfigurationError: the point is in the frame's origin.
+            ConfigurationError: what is no point, or the frame's origin.
         """
         T = state.frame_placement(frame)
-        r = np.asarray(point, dtype=float) - T.translation
+        r = array(point, f"target of {name!r}", (3,), meaning="[m]") - T.translation
         distance = float(np.linalg.norm(r))
         if not distance > 1e-9:
             raise ConfigurationError(

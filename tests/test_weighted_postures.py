@@ -343,6 +343,23 @@ def test_a_gaze_has_its_rates(biped):
             task.bind(biped)
 
 
+def test_what_nothing_can_look_at_is_refused_also_later(biped):
+    state = State(biped, biped.posture())
+    with pytest.raises(ConfigurationError, match=r"axis of 'gaze of head': got .*a direction"):
+        control.GazeTask((1.0, 0.0, 0.0), frame="head", axis=(0.0, 0.0, 0.0))
+    task = control.GazeTask((1.0, 0.0, 0.0), frame="head")
+    constraint = control.GazeConstraint((1.0, 0.0, 0.0), frame="head", angle=0.3)
+    for found in (task, constraint):
+        found.bind(biped)
+        value = found.error if found is task else lambda state, t: constraint.value(state)
+        found.target = (1.0, 2.0)
+        with pytest.raises(ConfigurationError, match="target of 'gaze of head': got shape"):
+            value(state, 0.0)
+        found.target = (np.nan, 0.0, 0.0)
+        with pytest.raises(ConfigurationError, match="target of 'gaze of head': got nan"):
+            value(state, 0.0)
+
+
 def test_a_head_looks_where_it_should():
     robot = robots.load("biped")
     place = np.array([1.0, -0.2, 0.9])
@@ -354,6 +371,17 @@ def test_a_head_looks_where_it_should():
     T = dynamics.frame_placement(robot, posture.q, "head")
     seen = T.actInv(place)
     assert seen / np.linalg.norm(seen) == pytest.approx([1, 0, 0], abs=1e-7)
+
+
+def test_a_head_turns_where_it_should_look_though_its_rows_depend_on_each_other():
+    robot = robots.load("biped")
+    feet, q = contacts.at_feet(robot), robot.posture()
+    gaze, places = control.GazeTask((1.0, 1.0, 1.0), frame="head"), feet.placements(q)
+    for _ in range(100):
+        step = contacts.solve_velocity(robot, feet, q, exact=[gaze], targets=places)
+        assert step.feasible, step.reason
+        q = robot.integrate(q, 0.01 * step.v)
+    assert gaze.error(State(robot, q), 0.0) == pytest.approx(0, abs=1e-3)
 
 
 # --- tick by tick ----------------------------------------------------------------------------

@@ -38,8 +38,13 @@ class GazeTask(Task):
     def _default_name(self) -> str:
         return f"gaze of {text(self.frame, 'frame')}"
 
+    def _check(self) -> None:
+        super()._check()
+        self._axis = unit_axis(self.axis, self.name)
+
     def bind(self, robot: Robot) -> int:
         """Look up the frame; check target and axis."""
+        self._check()
         robot.frame_id(self.frame)
         if callable(self.target):
             raise ConfigurationError(
@@ -47,12 +52,11 @@ class GazeTask(Task):
                 "set at any time"
             )
         array(self.target, f"target of {self.name!r}", (3,), meaning="[m]")
-        unit_axis(self.axis, self.name)
         return 3
 
     def error(self, state: State, t: float) -> Array:
         """Return axis − y (3,)."""
-        return unit_axis(self.axis, self.name) - self._direction(state).value
+        return self._axis - self._direction(state).value
 
     def jacobian(self, state: State) -> Array:
         """Return ∂y/∂q (3, nv)."""
@@ -62,6 +66,10 @@ class GazeTask(Task):
         """Return ÿ at a = 0 (3,)."""
         return self._direction(state).drift
 
+    def desired_velocity(self, state: State, t: float) -> Array:
+        """Return √gain (1 − y yᵀ) (axis − y): unit vectors have no velocity along themselves."""
+        y = self._direction(state).value
+        return np.asarray(np.sqrt(self.gain) * (self._axis - y * (y @ self._axis)))
+
     def _direction(self, state: State) -> Direction:
-        target = np.asarray(self.target, dtype=float)
-        return Direction.to(target, state, self.frame, self.name)
+        return Direction.to(self.target, state, self.frame, self.name)
