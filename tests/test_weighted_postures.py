@@ -195,6 +195,19 @@ def test_inside_keeps_the_robot_standing_as_a_hand_pulls_it_out():
         assert hold.feasible is holds
 
 
+def test_a_centre_of_mass_that_is_inside_is_told_as_any_other():
+    """Whether tasks had to be given up for it, or none are asked for."""
+    robot = robots.load("biped")
+    feet, q = contacts.at_feet(robot), robot.posture()
+    rest = control.PostureTask(q)
+    for tasks in ([], [rest], [balance(robot, q), rest]):
+        posture = contacts.solve_posture(robot, feet, com="inside", tasks=tasks)
+        assert posture.converged
+        assert posture.errors["com"] == pytest.approx(0, abs=1e-9)
+        assert posture.com[:2] == pytest.approx(dynamics.com(robot, posture.q)[:2], abs=1e-9)
+        assert len(posture.residuals) == len(tasks)
+
+
 def test_closures_stay_closed_and_both_ways_lead_to_one_posture():
     """Forearms welded to each other: a hand takes the other arm along."""
     robot, q = robots.load("biped"), robots.load("biped").posture()

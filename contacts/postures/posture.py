@@ -154,7 +154,7 @@ def solve_posture(
         contacts: a ContactSet of this robot, or any contacts.
         com: where the centre of mass should be: (x, y) or (x, y, z) with None where it is free [m],
             or "inside": where the contacts can hold the robot still (static polygon, drawn in by a
-            fifth).
+            fifth), as near as can be to where it is without that.
         targets: {contact: T_world_target (`pin.SE3`), position (3,) of a point, or the `Face` of a
             solid to lie on, anywhere inside its edges} for some or all contacts. The others are
             brought to the ground, see `ground_targets`.
@@ -417,9 +417,10 @@ def _drawn_inside(
     if inside is None:
         reason = "no place of the centre of mass lets these contacts hold the robot still"
         return replace(posture, converged=False, reason=reason, missed=None)
-    if len(weighted) and np.allclose(dynamics.com(ik.robot, posture.q)[:2], inside[:2], atol=1e-9):
-        return posture
     inner = InverseKinematics(replace(ik.goal, com=inside), ik.prefer, ik.bounded)
+    if len(weighted) and np.allclose(dynamics.com(ik.robot, posture.q)[:2], inside[:2], atol=1e-9):
+        there = _posture(inner, posture.q, tolerance, posture.iterations)
+        return replace(there, residuals=posture.residuals)
     posture = _nearest(inner, posture.q, tolerance, iterations, restarts)
     return _settled(inner, posture, weighted, tolerance, iterations, restarts)
 
