@@ -13,7 +13,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
-from typing import NamedTuple, Protocol
+from typing import NamedTuple, Protocol, runtime_checkable
 
 import numpy as np
 import pinocchio as pin
@@ -83,6 +83,7 @@ def frame_acceleration_derivatives(
     return both @ dq, both @ dv
 
 
+@runtime_checkable
 class Held(Protocol):
     """A contact that holds, J a + J̇v = 0, as those of `contacts` are."""
 
@@ -136,10 +137,9 @@ def held(robot: Robot, contacts: Mapping[str, int] | Iterable[Held]) -> list[Hel
             if whole_number(size, f"contacts[{frame!r}]") not in (3, 6):
                 raise ConfigurationError(f"contacts[{frame!r}]: got {size!r}; expected 3 or 6")
         return [HeldFrame(frame, int(size)) for frame, size in sizes.items()]
-    known = [name for name in vars(Held) if not name.startswith("_")]
     found = list(contacts) if isinstance(contacts, Iterable) else [contacts]
     for contact in found:
-        if not all(hasattr(contact, name) for name in known):
+        if not isinstance(contact, Held):
             raise ConfigurationError(
                 f"contacts: got {contact!r:.80}, expected a ContactSet, or {{frame: 3 or 6}}"
             )

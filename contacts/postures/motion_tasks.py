@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any, Protocol
+from typing import Any, Protocol, runtime_checkable
 
 import numpy as np
 
@@ -19,6 +19,7 @@ from ...robots import Robot
 from ...robots.values import array
 
 
+@runtime_checkable
 class MotionTask(Protocol):
     """What the inverse kinematics asks of a task; those of `control.tasks` have it.
 
@@ -46,7 +47,6 @@ class MotionTask(Protocol):
         """Return the ẋ (rows,) that brings x to its target."""
 
 
-_ASKED = ("name", "weight", "bind", "error", "error_jacobian", "jacobian", "desired_velocity")
 _SUCH = "such as control.FrameTask, ComTask or PostureTask"
 
 
@@ -78,7 +78,7 @@ class TaskRows:
             )
         given = tuple(tasks)
         for i, task in enumerate(given):
-            if isinstance(task, type) or not all(hasattr(task, asked) for asked in _ASKED):
+            if isinstance(task, type) or not isinstance(task, MotionTask):
                 raise ContactError(f"{name}[{i}]: got {task!r:.80}, expected a motion task {_SUCH}")
         sizes = tuple(task.bind(robot) for task in given)
         for task, size in zip(given, sizes, strict=True):

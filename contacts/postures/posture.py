@@ -2,8 +2,8 @@
 
     p_i(q) = p_i*,  R_i(q) = R_i*,  com(q) = com*,  e(q) = 0 of closures,  lower ≤ q ≤ upper
 
-Inverse kinematics onto the contacts: of the many solutions one near a preferred configuration, or
-that of least Σ w_k ‖e_k(q)‖² of weighted tasks.
+Of the many solutions it is one near a preferred configuration, or one of least Σ w_k ‖e_k(q)‖² of
+weighted tasks.
 """
 
 from __future__ import annotations

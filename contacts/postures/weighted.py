@@ -29,7 +29,7 @@ from .inverse_kinematics import TILT, InverseKinematics, bounded_least_squares
 from .motion_tasks import TaskRows
 
 _FIRST, _LEAST, _MOST = 1e-4, 1e-9, 1e8  # λ, in units of the steepest task
-_LONGER = 3  # steps that follow a valley, to each that meets targets
+_LONGER = 3  # times as many steps as meeting targets may take: curved valleys take many
 _TRUST = 0.3  # the longest step of a joint, and of the base in robot sizes
 _STILL = 1e-9  # a step that is shorter moves nothing [rad, robot sizes]
 _FAST = 0.8  # a step leaves less than this share of the sum where Gauss-Newton does well

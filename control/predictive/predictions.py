@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import operator
 from collections import Counter
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
@@ -93,7 +92,7 @@ class Predictions(Sequence[Prediction]):
         if np.ndim(i):
             return self._some(self._rows(i))
         i = range(len(self))[i]
-        group, k = self._place[operator.index(i)]
+        group, k = self._place[i]
         reference = Reference(*[x[k] for x in group.targets])
         return Prediction(
             0.0, body_of(group.bodies, k), self.nodes[i], reference, group.subproblems.one(k),
