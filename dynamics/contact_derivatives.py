@@ -143,8 +143,11 @@ def held(robot: Robot, contacts: Mapping[str, int] | Iterable[Held]) -> list[Hel
             raise ConfigurationError(
                 f"contacts: got {contact!r:.80}, expected a ContactSet, or {{frame: 3 or 6}}"
             )
-    if getattr(contacts, "robot", robot) is not robot:
-        raise ConfigurationError("contacts: got those of another robot")
+    own = getattr(contacts, "robot", robot)
+    if own.name != robot.name or own.frame_names != robot.frame_names:
+        raise ConfigurationError(
+            f"contacts: got a set of the robot {own.name!r}, expected one of this {robot.name!r}"
+        )
     return found
 
 

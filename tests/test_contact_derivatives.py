@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import pickle
 from dataclasses import replace
 
 import numpy as np
@@ -169,7 +170,17 @@ def test_refusals(load_robot, random_state):
     riding = [replace(foot, surface=belt) for foot in contacts.at_feet(robot)]
     with pytest.raises(fw.ContactError, match="got a moving surface, expected one at rest"):
         dyn.contact_derivatives(robot, q, v, tau, riding)
-    with pytest.raises(fw.ConfigurationError, match="another robot"):
-        dyn.contact_derivatives(
-            robot, q, v, tau, contacts.at_feet(fw.load("biped", lock=["waist_yaw"]))
-        )
+    with pytest.raises(fw.ConfigurationError, match=r"the robot 'quadruped', .* this 'biped'"):
+        dyn.contact_derivatives(robot, q, v, tau, contacts.at_feet(fw.load("quadruped")))
+
+
+def test_contacts_of_the_same_robot_loaded_again_are_its_own(load_robot, random_state):
+    """As everywhere: contacts are at frames by name."""
+    robot = load_robot("biped", "floating")
+    q, v, _ = random_state(robot)
+    tau = np.ones(robot.na)
+    expected = dyn.contact_derivatives(robot, q, v, tau, contacts.at_feet(robot))
+    again = contacts.at_feet(pickle.loads(pickle.dumps(robot)))
+    found = dyn.contact_derivatives(robot, q, v, tau, again)
+    for one, other in zip(found, expected, strict=True):
+        assert np.array_equal(one, other)
