@@ -12,6 +12,7 @@ from many_legs import SIX, around, urdf
 import footwork as fw
 from footwork import cli, contacts, control
 from footwork.control import gaits, judging
+from footwork.control.gaits.support import room
 from footwork.control.simulation.ground import Ground
 from footwork.control.speed.cycle import cycle_of
 from footwork.errors import ConfigurationError
@@ -279,6 +280,14 @@ def test_what_is_no_gait_is_refused(given, told):
     usual = {"groups": gaits.Lags(sides=0.5), "swing": 1.0, "double": 0.3, "step": 0.2}
     with pytest.raises(ConfigurationError, match=told):
         gaits.Gait(**(usual | given))
+
+
+def test_points_in_a_line_have_no_room_between_them():
+    corner = np.array([[0.0, 0.0], [1.0, 0.0], [0.0, 1.0]])
+    assert room(corner, np.array([0.2, 0.3])) == pytest.approx(0.2)
+    assert room(corner, np.array([1.0, 1.0])) == 0.0
+    for points in (corner[:2], corner[[0, 1, 0]], corner[[0, 0, 0]], corner[:1], corner[:0]):
+        assert room(points, np.zeros(2)) == 0.0
 
 
 def test_some_feet_carry_meanwhile():

@@ -6,7 +6,7 @@ import numpy as np
 
 from ...arrays import Array
 from ...contacts import ContactSet
-from ...contacts.geometry.polygon import convex_hull, sides
+from ...contacts.geometry.polygon import convex_hull, sides, signed_distance
 from ...dynamics import State
 
 STANDS = 0.6  # the least share of the soles whose support polygon ξ leaves before it steps
@@ -38,8 +38,5 @@ class Support:
 
 
 def room(points: Array, p: Array) -> float:
-    """Return how far p (2,) is inside the polygon of points (k, 2) [m]; 0 of fewer than three."""
-    if len(points) < 3:
-        return 0.0
-    normals, offsets = sides(convex_hull(points))
-    return max(float((offsets - normals @ p).min()), 0.0)
+    """Return how far p (2,) is inside the polygon of points (k, 2) [m]; 0 outside, or of a line."""
+    return max(-signed_distance(convex_hull(points), p), 0.0)
