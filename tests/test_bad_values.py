@@ -415,6 +415,7 @@ def of_control() -> dict[str, dict[str, Any]]:
         "control.ComConstraint": {"vertices": [[0.0, 0.0], [1.0, 0.0], [0.0, 1.0]]},
         "control.DistanceConstraint": {"frames": ("left_hand", "torso"), "least": 0.1, "most": 1.0},
         "control.GazeConstraint": {"target": np.ones(3), "angle": 0.3},
+        "control.GazeTask": {"target": np.ones(3)},
         "control.RelativeTask": {"target": HERE, "seen_from": "torso"},
         "control.ImpedanceTask": {"target": HERE},
         "control.MomentumTask": {"target": np.zeros(6)},
@@ -941,6 +942,7 @@ def test_one_huge_number_among_many_states_is_refused_by_its_row(name, size, sho
         (control.FrameTask, {"target": HERE, "frame": FRAME}),
         (control.RelativeTask, {"target": HERE, "frame": FRAME, "seen_from": "torso"}),
         (control.ImpedanceTask, {"target": HERE, "frame": FRAME}),
+        (control.GazeTask, {"target": np.ones(3), "frame": FRAME}),
         (control.PostureTask, {"target": Q}),
         (control.MomentumTask, {"target": np.zeros(6)}),
         (control.ForceTask, {"target": np.zeros(3), "contact": FEET.names[0]}),
@@ -951,7 +953,7 @@ def test_one_huge_number_among_many_states_is_refused_by_its_row(name, size, sho
 def test_tasks_refuse_bad_values_with_the_robot(task, arguments):
     parameters = inspect.signature(task).parameters
     control.WholeBodyController(BIPED, FEET, [task(**arguments)])
-    for name in ("target", "frame", "rows_of", "axes", "joints", "contact"):
+    for name in ("target", "frame", "rows_of", "axes", "axis", "joints", "contact"):
         bad = bad_placements() | {"complex": 1j, "object": object(), "objects": [object()]}
         bad |= {"text": "no such thing", "nan": np.full(3, np.nan), "far": [1e200] * 3}
         del bad["number"]  # one component of a force

@@ -164,8 +164,8 @@ class Ground:
 class _Impulses:
     """Pinocchio's ADMM solver for points of given μ, accelerated where it does not converge.
 
-    Anderson's acceleration needs a tenth of the iterations at more than four points; PGS, whose
-    answers there are wrong by whole impulses, is not asked.
+    At more than four points Anderson's acceleration needs a tenth of the iterations. (Pinocchio's
+    PGS would be no way out: its answers there are wrong by whole impulses.)
     """
 
     def __init__(self, model: Any, friction: tuple[float, ...]) -> None:
