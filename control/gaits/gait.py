@@ -105,7 +105,7 @@ class Gait:
         if isinstance(self.groups, Lags):
             for name, lag in self.groups._asdict().items():
                 number(lag, f"groups.{name}")
-        elif not (groups := sequence(self.groups, "groups", tuple)) or not all(groups):
+        elif not (groups := sequence(self.groups, "groups", tuple | list)) or not all(groups):
             raise ConfigurationError(
                 f"groups: got {self.groups!r:.80}, expected Lags, or groups of one foot or more"
             )
