@@ -265,9 +265,9 @@ class Hold:
     def friction_margin(self, tolerance: float = 1e-4) -> float:
         """Return the largest factor by which friction and patch sizes may shrink [-].
 
-        At 1.5 the robot still holds with μ/1.5, γ/1.5 and soles 1.5 times smaller; below 1 they
-        would have to grow. +inf when it holds without friction on vanishing patches, or with ten
-        thousand times less; 0 when nothing helps.
+        At 1.5 the robot still holds with μ/1.5, γ/1.5 and soles 1.5 times smaller about their
+        centres; below 1 they would have to grow. +inf when it holds without friction on vanishing
+        patches, or with ten thousand times less; 0 when nothing helps.
         """
         _check_tolerance(tolerance)
         known = None if self.multipliers is None else self.saddle
@@ -305,9 +305,10 @@ class Hold:
 
     def _force_lines(self) -> list[str]:
         lines = []
+        width = max([14, *map(len, self.contacts.names)])
         for contact in self.contacts:
             wrench = (self.wrenches or {})[contact.name]
-            line = f"{contact.name:<14} force ({_numbers(wrench.force)}) N"
+            line = f"{contact.name:<{width}} force ({_numbers(wrench.force)}) N"
             moment = f"   moment ({_numbers(wrench.moment)}) N·m" if contact.dim > 3 else ""
             lines.append(line + moment + self._bound_words(contact))
         return lines

@@ -52,6 +52,10 @@ def linearise(
     - With a step [s], ξ⁺ = A ξ + B δτ of one step of semi-implicit Euler,
       v⁺ = v + h a, q⁺ = q ⊕ h v⁺: exact derivatives of that step.
 
+    Contacts keep J δq = 0 and, at rest, J δv = 0. What leaves that subspace is not controllable, so
+    a regulator is designed on it, with a basis Z of the null space of J: of a robot at rest, with
+    N = diag(Z, Z), for Nᵀ A N and Nᵀ B, and its gain is K Nᵀ.
+
     Args:
         robot, q, v, tau: as for `forward_dynamics`.
         step: h [s].

@@ -560,6 +560,8 @@ def test_damaged_files_and_values_are_refused(way, g1, tmp_path):
         ("c.csv", "1,2,3\n4,5,6\n", "got 3 columns; expected x, y, z of the base"),
         ("d.csv", "1,2\n3\n", "rows of several lengths"),
         ("d.csv", "t,q.knee,q.hip\n1,2,3\n1,2,3,4\n", "row 2: got 4 cells under 3 names"),
+        ("d.csv", "t,q.knee,q.hip\n1,2,3\n1,?,3\n", r"row 2, q.knee: got '\?', expected a num"),
+        ("d.csv", "1,2\n3,\n", "row 2, column 2: got '', expected a number"),
         ("e.csv", "root_x,root_y,knee\n1,2,3\n", "no column for the base's qw, qx, qy, qz, z"),
         ("f.csv", "root_x,base_x,knee\n1,2,3\n", "both are the base's x"),
         ("g.bvh", "", "ends in '.bvh'; expected .npz"),

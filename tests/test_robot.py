@@ -9,6 +9,7 @@ import pinocchio as pin
 import pytest
 
 from footwork import ConfigurationError, ModelError, load, robots
+from footwork.errors import unknown
 
 
 def test_sizes_agree_with_the_model(biped):
@@ -118,6 +119,12 @@ def test_unknown_names_bring_the_nearest_ones(biped):
         biped.frame_id("zzzzzz")
     with pytest.raises(ConfigurationError, match="no joint"):
         biped.joint_id(None)
+
+
+def test_names_with_the_same_words_in_another_order_are_the_nearest_where_none_is_spelt_alike():
+    names = ["wheel", "gripper_left_base_link", "gripper_left_joint", "gripper_right_joint"]
+    words = "'gripper_left_joint' or 'gripper_left_base_link'"
+    assert f"did you mean {words}?" in unknown("frame", "left_gripper", names)
 
 
 def test_a_name_shared_by_a_link_and_a_joint_means_the_link():

@@ -9,13 +9,24 @@ import pytest
 from recorder import Recorder
 from stances import posed
 
-from footwork import ContactError, Wrench, contacts, dynamics, registry, robots, visualize
+import footwork as fw
+from footwork import (
+    ContactError,
+    Wrench,
+    contacts,
+    control,
+    dynamics,
+    registry,
+    robots,
+    visualize,
+)  # fmt: skip
 from footwork.contacts import PointContact, SurfaceContact
 from footwork.contacts.geometry import polygon
 from footwork.visualize.scenes import cones as cone_scene
 from footwork.visualize.scenes import hold as hold_scene
 from footwork.visualize.scenes import scenario as scenario_scene
 from footwork.visualize.scenes.motion import FORCE_OF_WEIGHT
+from footwork.visualize.viewer import framing
 
 SLOPE = np.array([-0.5, 0.0, np.sqrt(0.75)])
 
@@ -124,6 +135,21 @@ def test_the_first_look_is_not_at_the_back_of_a_wall():
         assert walled.ground.cast(dynamics.com(walled.machine, walled.q), view) is None
         shown = walled.replaced(view=(sign, 0.1, 0.2))
         assert scenario_scene.view_of(shown) == (sign, 0.1, 0.2)
+
+
+@pytest.mark.parametrize(("x", "facing"), [(0.5, 180), (-0.5, 0)])
+def test_a_motion_is_not_seen_from_behind_a_wall(x, facing):
+    robot, feet, q = posed("biped")
+    wall = contacts.Wall("wall", at=(x, 0.0, 0.0), facing=facing, width=3, height=3)
+    ground = contacts.Terrain([contacts.Plane("ground"), wall])
+    motion = control.simulate(
+        robot, lambda t, q, v: 0 * v[6:], q=q, contacts=feet, terrain=ground, duration=0.1
+    )
+    audit = contacts.audit(motion, terrain=ground, self_collision=False)
+    for viewer in (fw.view(motion), fw.view(audit)):
+        camera = viewer._camera
+        way = framing.VIEW if camera is None else camera.eye - camera.target
+        assert ground.cast(motion.com[0], way) is None
 
 
 def test_a_legend_names_no_region_that_is_not_drawn():

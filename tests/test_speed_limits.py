@@ -4,12 +4,15 @@ import math
 from functools import cache
 
 import cvxpy as cp
+import many_legs
 import numpy as np
 import pytest
+import scipy
 import stances
 
 from footwork import cli, contacts, control, dynamics, robots
 from footwork.control.dcm import DcmPlan, Phase
+from footwork.control.speed.base_motion import BaseMotion
 from footwork.control.speed.cycle import cycle_of
 from footwork.control.speed.utilisation import FRICTION, REACH, SPEED, SWING, TORQUE, Utilisations
 from footwork.dynamics import State
@@ -308,3 +311,42 @@ def test_the_command(capsys, tmp_path):
     assert "got both" in capsys.readouterr().err
     assert cli.main(["limits", "quadruped", "--directions", "0"]) == 2
     assert "directions: got 0, expected" in capsys.readouterr().err
+
+
+def wave_of(hips):
+    robot = robots.load(many_legs.urdf(hips), feet=[f"{leg}_foot" for leg in hips])
+    feet = contacts.at_feet(robot)
+    q = control.stand(robot, feet)[1]
+    return Utilisations(control.GaitController(robot, feet, q, "wave"), q, feet, True)
+
+
+def test_legs_that_are_too_short_end_nearest_to_their_places():
+    """As a general least-squares solver ends, from the same posture on."""
+    uses = wave_of(many_legs.SIX)
+    cycle = cycle_of(uses.walker, np.array([0.12, 0.0, 0.0]))
+    start = np.array([uses._carried(P) for P in cycle.path])
+    axes = np.array([P.rotation for P in cycle.path])
+    wanted, legs = uses._wanted(cycle, axes, BaseMotion.none(len(cycle.t))), uses.legs
+    q, missed = legs.reach(wanted, start)
+    short = np.flatnonzero(np.linalg.norm(missed, axis=2).max(axis=1) > 1e-3)
+    assert len(short) > 5
+    for k in short[::10]:
+        row = wanted.at(np.array([k]))
+
+        def errors(x, k=k, row=row):
+            q = uses.robot.integrate(start[k], x)
+            return legs.weights * legs._errors(q[None], row)[0]
+
+        best = scipy.optimize.least_squares(errors, np.zeros(uses.robot.nv), xtol=1e-12, ftol=1e-12)
+        ours = legs.weights * legs._errors(q[[k]], row)[0]
+        assert ours @ ours <= 2 * best.cost * 1.05
+
+
+def test_reach_does_not_depend_on_the_order_of_the_legs():
+    """Nor does it jump: legs that reach at a speed reach at all that are slower."""
+    found = []
+    for hips in (many_legs.SIX, dict(reversed(many_legs.SIX.items()))):
+        uses = wave_of(hips)
+        speeds = (0.02, 0.03, 0.04, 0.05, 0.06, 0.08)
+        found.append([uses.motion(np.array([v, 0.0, 0.0])).reach.value < 1 for v in speeds])
+    assert found[0] == found[1] == sorted(found[0], reverse=True)

@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 import pickle
+import re
 import struct
 from dataclasses import replace
 
+import many_legs
 import numpy as np
 import pinocchio as pin
 import pytest
@@ -14,6 +16,7 @@ from scipy.spatial import ConvexHull
 import footwork as fw
 from footwork import control, load, robots
 from footwork.contacts import at_feet, solve_posture, static_hold
+from footwork.dynamics import frame_placement
 from footwork.errors import ConfigurationError, ContactError, FootworkWarning, ModelError
 from footwork.robots.feet import sole_shapes
 from footwork.robots.feet.outlines import Outline
@@ -500,6 +503,44 @@ def test_feet_by_hand(tmp_path):
 def test_feet_that_are_none(feet, error, words):
     with pytest.raises(error, match=words):
         load(biped(BOX), feet=feet)
+
+
+@pytest.mark.parametrize("radius", [0.0, 0.008])
+def test_a_robot_without_shapes_stands_on_feet_given_by_hand(run, tmp_path, radius):
+    """In the posture in which it stands on balls of that radius that its description has."""
+    shown = many_legs.urdf(many_legs.SIX)
+    bare = re.sub("<(visual|collision)>.*?</\\1>", "", shown)
+    names = [f"{leg}_foot:{radius}" for leg in many_legs.SIX]
+    robot = load(bare, feet=names)
+    assert robot.standing.problem == ""
+    if radius:
+        np.testing.assert_allclose(robot.posture(), load(shown).posture(), atol=1e-3)
+    heights = [frame_placement(robot, robot.posture(), f).translation[2] for f in robot.feet]
+    np.testing.assert_allclose(heights, radius, atol=1e-9)
+    file = tmp_path / "bare.urdf"
+    file.write_text(bare)
+    assert run("hold", str(file), "--feet", *names)[0] == 0
+    code, _, err = run("hold", str(file), "--feet", "lf_foot", "rf_foot", "lm_foot")
+    assert code == 2
+    assert "'lf_foot' has no shape" in err
+
+
+def test_a_base_whose_z_is_not_up_is_why_no_feet_are_found():
+    """The shapes of its feet are there, but nothing of them touches any ground."""
+
+    def turned(match):
+        R = pin.rpy.rpyToMatrix(-np.pi / 2, 0, 0) @ pin.rpy.rpyToMatrix(0, 0, float(match[4]))
+        rpy = " ".join(map(str, pin.rpy.matrixToRpy(R)))
+        return f'{match[1]}<origin xyz="{match[2]} 0 {-float(match[3])}" rpy="{rpy}"/>'
+
+    text = many_legs.urdf(many_legs.SIX)
+    hip = r'(<child link="\w+_coxa"/>)<origin xyz="(\S+) (\S+) \S+" rpy="0 0 (\S+)"/>'
+    feet = [f"{leg}_foot" for leg in many_legs.SIX]
+    robot = load(re.sub(hip, turned, text), feet=feet)
+    problem = robot.standing.problem
+    assert problem
+    with pytest.raises(ConfigurationError, match=f"no posture.*{re.escape(problem)}"):
+        print(list(robot.feet))
 
 
 def test_a_keyframe_in_which_it_stands_is_where_it_stands():

@@ -242,6 +242,14 @@ def test_standing(standing):
     assert robot.name in hold.explain()
 
 
+def test_forces_are_in_columns_below_long_names_of_contacts():
+    robot, feet, q = posed("biped")
+    long = [replace(c, name=f"{c.name} on the second step of the stairs") for c in list(feet)[:1]]
+    hold = static_hold(robot, q, contacts.ContactSet(robot, [*long, *list(feet)[1:]]))
+    lines = [line for line in hold.explain().splitlines() if " force (" in line]
+    assert len({line.index(" force (") for line in lines}) == 1
+
+
 def test_torques_are_those_of_inverse_dynamics(standing):
     robot, q, feet = standing
     hold = static_hold(robot, q, feet)

@@ -13,8 +13,8 @@ y (6,) in the axes of the path, as little as contacts let them,
 with y⁰ that of the motion that it is linearised about, w the wrench about the centre of mass that
 the motion asks of the ground and Λ = A_g ∂v/∂ẏ, legs following. ÿ is linear between two samples of
 a phase, h_k a sample's share of the cycle. A leg that is too short by e has the base follow,
-eᵀ(d + θ × (p − c)) ≥ (1 − r_k) eᵀe for the turn θ and the way d of y − y⁰. What y does to legs and
-lever arms is found by solving it again about the new motion.
+eᵀ(d + θ × (p − c)) ≥ (‖e‖ + δ − r_k ‖e‖) ‖e‖ for the turn θ and the way d of y − y⁰. What y does
+to legs and lever arms is found by solving it again about the new motion.
 
 H. Dai, A. Valenzuela, R. Tedrake, "Whole-body motion planning with centroidal dynamics and full
 kinematics" (2014); D. Orin, A. Goswami, S.-H. Lee, "Centroidal dynamics of a humanoid robot"
@@ -41,6 +41,7 @@ MOST = (0.25, 0.25, 0.25, 0.1, 0.1, 0.3)  # of y: turns, ways along the ground a
 EFFORT = 0.01  # ρ, of accelerations in units of ω²
 EASE = 0.01  # ε, of the largest utilisation: turns of a degree are worth it at torque limits
 MISSING = 10.0  # K
+SLACK = 0.02  # δ, of legs that were too short: straight ones turn beyond measure [h]
 NEAR = 0.3  # ends of ranges farther away than this are not constraints [rad]
 TOLERANCE = 1e-8  # of the solver
 SOLVED = "optimal", "inaccurate"
@@ -235,7 +236,7 @@ class BaseProgram:
                 e = motion.missed[k, c]
                 size = float(e @ e)
                 row = np.concatenate([np.cross(arms[k, c], e) @ axes[k], e @ axes[k]]) / size
-                right = -1.0 - row @ base.y[k]
+                right = -1.0 - SLACK * self.size[3] / np.sqrt(size) - row @ base.y[k]
                 values = np.append(-row * self.size, -1.0)
                 program.below.add(every[None], values[None], np.array([right]))
             if not motion.reached[k]:

@@ -31,7 +31,9 @@ REACHED = 1e-9  # of an error, in metres and radians: rounding
 BASE = 30.0  # weight of the rows of the base, beside the feet's
 MISSED = 1e-3  # by how much a foot may miss its place [h]
 LONGEST = 0.5  # step of a joint [rad]
-DAMPING = 1e-10, 0.03  # of all steps, and times the error
+# of all steps, and times the error and the height: legs that are too short by e overshoot where
+# they are straight, but for a damping of e times their length
+DAMPING = 1e-10, 0.2
 
 
 class Wanted(NamedTuple):
@@ -114,7 +116,7 @@ class Legs:
     def _step(self, q: Array, error: Array) -> Array:
         """The x of least ‖A x − e‖² + λ ‖x‖²."""
         A = self.rows(q)[:, :, self.columns] * self.weights[:, None]
-        damping = DAMPING[0] + DAMPING[1] * np.einsum("ij,ij->i", error, error) / BASE**2
+        damping = DAMPING[0] + DAMPING[1] * self.height * np.linalg.norm(error, axis=1)
         square = A.transpose(0, 2, 1) @ A + damping[:, None, None] * np.eye(len(self.columns))
         x = np.linalg.solve(square, A.transpose(0, 2, 1) @ error[:, :, None])[:, :, 0]
         x *= np.minimum(1.0, LONGEST / np.maximum(np.abs(x).max(axis=1, keepdims=True), 1e-12))

@@ -48,10 +48,20 @@ class Table(NamedTuple):
                 usecols=which, ndmin=2, comments=None,
             )  # fmt: skip
         except ValueError as error:
-            raise DataError(
-                f"a cell that is no number, or rows of several lengths: {error}"
-            ) from None
+            raise DataError(self._no_number() or f"rows of several lengths: {error}") from None
         return np.asarray(table, dtype=float)
+
+    def _no_number(self) -> str:
+        """Return which cell is no number, in words; "" where all are."""
+        separator = self.delimiter if self.delimiter != " " else None
+        for k, line in enumerate(self.lines, start=1):
+            for j, cell in enumerate(line.split(separator)):
+                try:
+                    float(cell)
+                except ValueError:
+                    column = self.header[j] if self.header is not None else f"column {j + 1}"
+                    return f"row {k}, {column}: got {cell.strip()!r:.40}, expected a number"
+        return ""
 
     def _refuse_other_widths(self) -> None:
         """Raise if a row has not as many cells as the header: they are of other columns then.

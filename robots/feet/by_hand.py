@@ -17,7 +17,8 @@ from ..values import array, length, mapping, vector
 from .foot import Foot, point_foot, rectangle, sole_foot
 
 _KEYS = ("frame", "size", "radius", "vertices", "offset", "rpy")
-_EXPECTED = "LINK, LINK:LENGTHxWIDTH or LINK:RADIUS [m]"
+SIZED = "LINK:LENGTHxWIDTH or LINK:RADIUS [m], 0 of a point"
+_EXPECTED = f"LINK, {SIZED}"
 
 
 @dataclass(frozen=True)
@@ -65,10 +66,11 @@ class GivenFoot:
 def given_feet(feet: Any) -> tuple[GivenFoot, ...]:
     """Return feet given as text, as the path of a YAML file, as a mapping, or as `Foot` values.
 
-    Text: "LINK:LENGTHxWIDTH" is a sole, "LINK:RADIUS" a ball, "LINK" what the shapes of that link
-    show; with commas between. A mapping {name: {...}} has the keys `frame` (the name, when not
-    given), `size: [length, width]`, `radius` or `vertices: [[x, y], ...]`, and for the place in the
-    axes of the frame `offset: [x, y, z]` [m] and `rpy` [rad]; a YAML file has that mapping.
+    Text: "LINK:LENGTHxWIDTH" is a sole, "LINK:RADIUS" a ball (0: a point), "LINK" what the shapes
+    of that link show; with commas between. A mapping {name: {...}} has the keys `frame` (the name,
+    when not given), `size: [length, width]`, `radius` or `vertices: [[x, y], ...]`, and for the
+    place in the axes of the frame `offset: [x, y, z]` [m] and `rpy` [rad]; a YAML file has that
+    mapping.
 
     Raises:
         ModelError: none of these.
@@ -120,7 +122,8 @@ def _of_text(part: str) -> GivenFoot:
         numbers = tuple(float(word) for word in size.split("x")) if size else ()
     except ValueError:
         numbers = (-1.0,)
-    if not link or len(numbers) > 2 or not all(0 < x < np.inf for x in numbers):
+    sized = numbers == (0.0,) or all(0 < x < np.inf for x in numbers)
+    if not link or len(numbers) > 2 or not sized:
         raise ModelError(f"feet: got {part!r}; expected {_EXPECTED}, as in 'l_foot:0.22x0.10'")
     return GivenFoot(link, link, numbers)
 
@@ -135,8 +138,8 @@ def _of_data(name: str, value: Any) -> GivenFoot:
     if "size" in data:
         size = tuple(array(data["size"], f"{what}['size']", (2,), error=ModelError).tolist())
     elif "radius" in data:
-        size = (length(data["radius"], f"{what}['radius']", error=ModelError),)
-    if any(not x > 0 for x in size):
+        size = (length(data["radius"], f"{what}['radius']", zero=True, error=ModelError),)
+    if "size" in data and min(size) <= 0:
         raise ModelError(f"{what}: got the size {size}; expected positive lengths [m]")
     if not {"offset", "rpy", "vertices"} & set(data):
         return GivenFoot(name, frame, size)

@@ -9,8 +9,8 @@ from typing import Any
 import numpy as np
 
 from ...arrays import Array
-from ...errors import ModelError
-from .by_hand import GivenFoot
+from ...errors import ConfigurationError, ModelError
+from .by_hand import SIZED, GivenFoot
 from .foot import Foot
 from .outlines import Outline, lowest, placed
 from .standing import Standing, carried, stand
@@ -126,15 +126,16 @@ def _only(robot: Any, shapes: list[Outline], joint: int, feet: list[Any]) -> lis
     kept, added = [shape for shape in shapes if shape.joint != joint], []
     for foot in feet:
         frame_id = robot.frame_id(foot.frame)
+        own = [shape for shape in shapes if shape.joint == joint]
+        of_link = [s for s in own if robot._model.frames[s.link].name == foot.frame]
         placed_foot = foot if isinstance(foot, Foot) else foot.foot
-        if placed_foot is not None:
-            frame = robot._model.frames[frame_id]
-            points = placed_foot.points(frame.placement)
-            added.append(Outline(frame_id, joint, points, placed_foot.radius))
-        else:
-            own = [shape for shape in shapes if shape.joint == joint]
-            of_link = [s for s in own if robot._model.frames[s.link].name == foot.frame]
+        if placed_foot is None and foot.size and not own:
+            placed_foot = foot.on(None)
+        if placed_foot is None:
             added += of_link or own
+        else:
+            points = placed_foot.points(robot._model.frames[frame_id].placement)
+            added.append(Outline(frame_id, joint, points, placed_foot.radius))
     return [*kept, *added]
 
 
@@ -143,6 +144,14 @@ def _feet(robot: Any, given: tuple[GivenFoot, ...]) -> dict[str, Foot]:
     if not given:
         return dict(shown)
     of_joint = {_joint(robot, foot.frame): foot for foot in shown.values()}
+    shaped = {shape.joint for shape in robot._outlines}
+    for foot in given:
+        joint = _joint(robot, foot.frame)
+        if not foot.size and foot.foot is None and joint in shaped and joint not in of_joint:
+            raise ConfigurationError(
+                f"feet: no posture to stand in shows where {foot.frame!r} touches the ground: "
+                f"{robot.standing.problem}; expected {SIZED}"
+            )
     return {foot.name: foot.on(of_joint.get(_joint(robot, foot.frame))) for foot in given}
 
 
@@ -165,7 +174,11 @@ def stands_nowhere(robot: Any) -> str:
     known = not isinstance(robot.postures, SolvedPostures)
     if known or not robot.joint_names or not robot.feet:
         return ""
-    return "" if robot.postures.stance else str(robot.standing.problem)
+    if robot.postures.stance:
+        return ""
+    standing = robot.standing
+    up = "; the z axis of its base is taken as up" if standing.q[6] == 1.0 else ""
+    return f"{standing.problem}{up}"
 
 
 def lies_on(robot: Any, q: Array) -> str:

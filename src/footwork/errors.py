@@ -6,6 +6,7 @@ Every message states what was got, what was expected and, for names, what exists
 from __future__ import annotations
 
 import difflib
+import re
 import sys
 import warnings
 from collections.abc import Iterable
@@ -58,6 +59,10 @@ def counted(count: int, one: str, several: str = "") -> str:
     return f"{count} {one if count == 1 else several or f'{one}s'}"
 
 
+def _words(name: str) -> set[str]:
+    return set(re.findall(r"[^\W_]+", name))
+
+
 def unknown(kind: str, name: object, existing: Iterable[str]) -> str:
     """Return the message for a `name` that does not exist, with the nearest ones that do.
 
@@ -66,7 +71,10 @@ def unknown(kind: str, name: object, existing: Iterable[str]) -> str:
     """
     names, name = sorted(set(existing)), name if len(str(name)) <= 200 else f"{str(name)[:200]}…"
     lower = {n.lower()[:200]: n for n in names[:5000]}  # comparing takes time
-    near = [lower[n] for n in difflib.get_close_matches(str(name).lower(), lower, n=3, cutoff=0.5)]
+    asked = str(name).lower()
+    near = [lower[n] for n in difflib.get_close_matches(asked, lower, n=3, cutoff=0.5)]
+    if not near and (words := _words(asked)):  # in another order, among others
+        near = sorted((lower[n] for n in lower if words <= _words(n)), key=len)[:3]
     hint = f"; did you mean {' or '.join(map(repr, near))}?" if near else "."
     shown = names[:12] if len(names) <= 12 or not near else []
     more = ", …" if 0 < len(shown) < len(names) else ""

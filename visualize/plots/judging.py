@@ -64,4 +64,5 @@ def _pushes(ax: Any, judgement: Judgement) -> None:
     ax.plot(angles, survived, "o-", color=SERIES[0], label="survived")
     ax.fill(angles, survived, color=SERIES[0], alpha=0.15)
     ax.set_rlim(0)
+    ax.set_rlabel_position(67.5)  # above one another, and between headings
     ax.legend(fontsize="small", loc="lower left", bbox_to_anchor=(0.85, -0.1))

@@ -17,7 +17,7 @@ from ...dynamics.state import State
 from ..colors import cause_color
 from ..viewer import Band, ColorRamp, Series, Viewer
 from .motion import scale_of
-from .terrain import draw_terrain
+from .terrain import draw_terrain, look_past
 
 RATE = 30.0  # pictures a second
 _FORCES = ("contacts", "torques", "flight")  # checks of forces; the others are of the motion alone
@@ -85,6 +85,8 @@ def animate_audit(
     )
     lines: dict[str, Any] = {words: tone for tone, words in causes_by_color(audit).items()}
     viewer.legend(f"{100 * audit.share:.3g} % hold", lines, ramp=ramp)
+    if audit.terrain is not None:
+        look_past(viewer, audit.terrain, audit.motion.q[rows[::10], :3])
 
 
 def causes_by_color(audit: Audit) -> dict[str, str]:

@@ -16,7 +16,7 @@ from ..viewer import Band, Series, Viewer
 from ..viewer.series import stretches
 from .cones import draw_friction_cone
 from .robot import picture_frames
-from .terrain import draw_terrain, ground_height
+from .terrain import draw_terrain, ground_height, look_past
 
 _ESTIMATE = "estimate"
 
@@ -40,6 +40,7 @@ def view_closed_loop(
             when not given.
         viewer: to draw in; a new one when not given.
     """
+    own = viewer is None
     if viewer is None:
         viewer = Viewer(motion.robot, ground=ground_height(motion.terrain))
     if motion.terrain is not None:
@@ -68,6 +69,8 @@ def view_closed_loop(
     viewer.animate(times, qs, draw=draw, series=_series(motion) if motion.contacts else ())
     if motion.estimated_q is not None:
         viewer.legend("closed loop", {"ghost: as it was estimated": COLORS["target"]})
+    if own and motion.terrain is not None:
+        look_past(viewer, motion.terrain, motion.com[rows[::10]])
     return viewer
 
 

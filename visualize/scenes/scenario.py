@@ -21,10 +21,8 @@ from . import hold as scene
 from .hold import animate_certificate
 from .motion import draw_com, draw_wrenches
 from .region import draw_region, has_outline, on_ground
-from .terrain import draw_terrain, ground_height
+from .terrain import clear_view, draw_terrain, ground_height
 
-# from the scene to the eye, when the scenario has none: the first from which the robot is seen best
-_VIEWS = tuple((x, y, 0.4) for x, y in ((1.0, -0.85), (1.0, 0.85), (-1.0, -0.85), (-1.0, 0.85)))
 _LEGEND = 0.27  # share of the picture's width that is left to the legend
 _LONG_LEGEND = 0.36  # with a reason
 
@@ -70,16 +68,12 @@ def view_scenario(
 def view_of(scenario: Scenario) -> Sequence[float]:
     """Return where to look from: the scenario's `view`, or where least of its terrain is before the
     robot."""
-    if scenario.view or not scenario.ground.solids:
-        return scenario.view or _VIEWS[0]
+    if scenario.view:
+        return scenario.view
     com = dynamics.com(scenario.machine, scenario.q)
     places = scenario.touching[0].placements(scenario.q).values()
-    points = [com, *(com + s * (T.translation - com) for T in places for s in (0.5, 0.9))]
-
-    def hidden(view: Sequence[float]) -> int:
-        return sum(scenario.ground.cast(p, view) is not None for p in points)
-
-    return min(_VIEWS, key=hidden)
+    limbs = (com + s * (T.translation - com) for T in places for s in (0.5, 0.9))
+    return clear_view(scenario.ground, [com, *limbs])
 
 
 def draw_surroundings(viewer: Viewer, scenario: Scenario) -> None:

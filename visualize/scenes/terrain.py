@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
+
 import numpy as np
 import pinocchio as pin
 from numpy.typing import ArrayLike
@@ -17,6 +19,8 @@ from ..viewer.checks import check_viewer
 
 _THICK = 0.04  # of a drawn slope [robot's heights]
 _AROUND = 1.7  # a drawn slope is so wide [robot's heights]
+# from the scene to the eye
+_VIEWS = tuple((x, y, 0.4) for x, y in ((1.0, -0.85), (1.0, 0.85), (-1.0, -0.85), (-1.0, 0.85)))
 
 
 def view_terrain(terrain: Terrain, around: ArrayLike = (0.0, 0.0, 0.0)) -> Viewer:
@@ -49,6 +53,23 @@ def ground_height(terrain: Terrain | None) -> float | None:
         return 0.0
     levels = [s.at[2] for s in terrain.solids if isinstance(s, Plane) and _is_level(s)]
     return float(levels[0]) if levels else None
+
+
+def clear_view(terrain: Terrain, points: Iterable[Array]) -> tuple[float, float, float]:
+    """Return the direction from which the terrain hides least of these points (3,); from the front
+    right where it hides none."""
+    seen = list(points)
+
+    def hidden(view: tuple[float, float, float]) -> int:
+        return sum(terrain.cast(point, view) is not None for point in seen)
+
+    return min(_VIEWS, key=hidden)
+
+
+def look_past(viewer: Viewer, terrain: Terrain, points: Iterable[Array]) -> None:
+    """Look from where the terrain hides least of these points (3,), if the usual view hides any."""
+    if (view := clear_view(terrain, points)) != _VIEWS[0]:
+        viewer.look_from(view)
 
 
 def _draw_slope(viewer: Viewer, plane: Plane, around: Array) -> None:
