@@ -170,7 +170,7 @@ FURTHER = r"""\
 | `relative_placement`, `relative_jacobian`, `relative_drift` | of one frame relative to another |
 | `com_coordinates` | coordinates with the centre of mass and a block-diagonal $M$ |
 | `inverse_dynamics_derivatives`, `forward_dynamics_derivatives` | by $q$, $v$ and $a$ or $\tau$ |
-| `contact_derivatives`, `linearise` | the same in contact; $A$ and $B$ of linearised dynamics |
+| `contact_derivatives`, `linearise` | the same in contact; $A$, $B$ of regulators, in contact too |
 | `torque_regressor`, `inertial_parameters` | $\tau = Y(q, v, a) \, \pi$ |
 | `generalised_momentum`, `MomentumObserver` | $p = M v$, and an observer of external torques |
 | `explain_by_wrenches` | contact wrenches that explain observed torques |

@@ -88,5 +88,5 @@ def test_again_and_again_and_on_four_feet():
 def test_who_can_step(standing):
     robot, controller, q = standing
     one = contacts.ContactSet(robot, [next(iter(controller.contacts))])
-    with pytest.raises(ContactError, match="2 or 4 feet"):
+    with pytest.raises(ContactError, match="two or more feet"):
         control.PushRecoveryController(robot, one, q)

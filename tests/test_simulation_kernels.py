@@ -12,7 +12,7 @@ from footwork import contacts, robots
 from footwork.contacts import Box, HeightMap, Plane, Terrain
 from footwork.contacts.geometry.polygon import convex_hull
 from footwork.contacts.terrain.edges import Outline, under
-from footwork.control.simulation.ground import Ground
+from footwork.control.simulation.ground import TOLERANCE, Ground
 from footwork.dynamics.kernels.toolchain import switched_off
 
 TERRAINS = {
@@ -57,7 +57,7 @@ def test_steps_without_kernels_are_the_same(name, ground):
         assert np.abs(ours[0].impulses).max() > 0
         for one, other in zip(ours, theirs, strict=True):
             for a, b in zip(one, other, strict=True):
-                assert a == pytest.approx(b, rel=1e-9, abs=1e-9)
+                assert a == pytest.approx(b, rel=TOLERANCE, abs=TOLERANCE)  # of the solver
 
 
 def test_the_nearest_of_many_solids_is_that_of_each_alone():
