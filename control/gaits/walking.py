@@ -388,8 +388,10 @@ class WalkingController:
         if self._on_soles:
             return self.stepping.ankles * self.plan.height
         now = self.plan.phases[phase]
-        places = self.feet.attachment.positions(state)[:, :2]
         carry = [name not in now.swings for name in self.feet.names]
+        if sum(carry) < 3:  # no polygon, as in a trot
+            return ANKLES
+        places = self.feet.attachment.positions(state)[:, :2]
         return max(ANKLES, CORRECTED * room(places[carry], now.end[:2]))
 
     def _friction(self, names: Iterable[str]) -> float:
