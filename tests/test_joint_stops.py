@@ -151,10 +151,9 @@ def test_joints_that_were_pushed_are_asked_for_less(seed):
 
     def fastest(beyond):
         v[limits.rows_v] = k * (h + beyond)
-        slow = np.maximum(-limits.grip * (limits.speed + v[limits.rows_v]), -np.inf)
-        free = limits.grip * (limits.speed - v[limits.rows_v])
+        low, high = (limits.grip * (side * limits.speed - v[limits.rows_v]) for side in (-1, 1))
         found = limits.bounds(q, v)[1]
-        return found, (found < free) & (found > slow)
+        return found, (found < high) & (found > low)  # by ranges, not by speeds
 
     for beyond in (-1.0, -0.1, 0.0, PUSHED):
         found, own = fastest(beyond)
@@ -164,9 +163,10 @@ def test_joints_that_were_pushed_are_asked_for_less(seed):
         found, own = fastest(beyond)
         expected = np.maximum(-k * k * PUSHED, barrier(limits, q, v))
         assert found[own] == pytest.approx(expected[own])
-    way = np.linspace(0, 3 * PUSHED, 200)
+    way = np.linspace(0, 3 * PUSHED, 1000)
     along = np.array([fastest(beyond)[0] for beyond in way])
-    assert np.abs(np.diff(along, axis=0)).max() < 5 * k * k * (way[1] - way[0]) * (1 + 5 / PUSHED)
+    steepest = 25 * k * k  # (h + 4δ)/δ k² is 19 k² of h = 0.3
+    assert np.abs(np.diff(along, axis=0)).max() < steepest * (way[1] - way[0])
 
 
 def test_a_sole_that_rolls_over_does_not_throw_the_trunk():

@@ -49,7 +49,7 @@ LOWERED = 0.7
 LEAST = 0.3
 TIPPED = 0.1  # [rad]
 AHEAD = 0.15  # what a walk pushes along the ground, as a share of the weight
-CHANGED = 0.03  # change of what a tipped sole needs from which on its contact is another
+CHANGED = 0.03  # of what a tipped sole needs; below it the friction of its contact stays
 
 
 class Grip:
@@ -98,8 +98,9 @@ class Grip:
     def believed(self, contact: Contact, least: float = 0.0) -> Contact:
         """Return a contact with this share of its friction, or with the `least` that it needs."""
         mu: Any = contact.friction
-        own = [max(self.share * x, least) for x in (mu if isinstance(mu, tuple) else (mu,))]
-        return replace(contact, friction=tuple(own) if len(own) > 1 else own[0])
+        if isinstance(mu, tuple):
+            return replace(contact, friction=tuple(max(self.share * x, least) for x in mu))
+        return replace(contact, friction=max(self.share * mu, least))
 
 
 def needed(normal: Array, ground: Array) -> float:

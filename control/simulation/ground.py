@@ -164,8 +164,8 @@ class Ground:
 class _Impulses:
     """Pinocchio's ADMM solver for points of given μ, accelerated where it does not converge.
 
-    At more than four points Anderson's acceleration needs a tenth of the iterations. (Pinocchio's
-    PGS would be no way out: its answers there are wrong by whole impulses.)
+    At more than four points Anderson's acceleration needs a tenth of the iterations. Pinocchio's
+    PGS does not converge there: its impulses are off by as much as they are large.
     """
 
     def __init__(self, model: Any, friction: tuple[float, ...]) -> None:

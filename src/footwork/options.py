@@ -9,20 +9,20 @@ from typing import Any, TypeVar
 
 from .errors import ConfigurationError, unknown
 
-Taker = TypeVar("Taker", bound=Callable[..., Any])
+Function = TypeVar("Function", bound=Callable[..., Any])
 
 
-def names_checked(taker: Taker) -> Taker:
+def names_checked(function: Function) -> Function:
     """Return a function, or a class, that answers an option it does not take by the nearest names.
 
     Raises:
         ConfigurationError: instead of Python's TypeError, which knows no others.
     """
-    if isinstance(taker, type):
-        made: Any = taker
-        made.__init__ = _checked(made.__init__, taker.__name__)
-        return taker
-    checked: Any = _checked(taker, taker.__name__)
+    if isinstance(function, type):
+        made: Any = function
+        made.__init__ = _checked(made.__init__, function.__name__)
+        return function
+    checked: Any = _checked(function, function.__name__)
     return checked  # type: ignore[no-any-return]
 
 
@@ -39,29 +39,29 @@ def _checked(function: Callable[..., Any], name: str) -> Callable[..., Any]:
     return checked
 
 
-def check_options(options: Mapping[str, Any], name: str, *takers: Callable[..., Any]) -> None:
+def check_options(options: Mapping[str, Any], name: str, *functions: Callable[..., Any]) -> None:
     """Raise for options that none of the functions takes by keyword.
 
     Args:
         options: as `**options` has them.
         name: of the function that was called.
-        takers: that function, and those that it hands them on to. A class stands for its `__init__`
-            and those of its bases.
+        functions: that function, and those that it hands them on to. A class stands for its
+            `__init__` and those of its bases.
 
     Raises:
         ConfigurationError: with the nearest names, those of the first function's other arguments
             included.
     """
     kinds = [Parameter.KEYWORD_ONLY]
-    known = [p.name for taker in takers for p in _parameters(taker) if p.kind in kinds]
+    known = [p.name for function in functions for p in _parameters(function) if p.kind in kinds]
     if not options.keys() <= set(known):
-        own = [p.name for p in _parameters(takers[0]) if p.kind != Parameter.VAR_KEYWORD]
+        own = [p.name for p in _parameters(functions[0]) if p.kind != Parameter.VAR_KEYWORD]
         _require({k: v for k, v in options.items() if k not in known}, name, [*known, *own])
 
 
-def _parameters(taker: Callable[..., Any]) -> list[Parameter]:
-    functions = [c.__init__ for c in getattr(taker, "__mro__", ())] or [taker]
-    found = [p for function in functions for p in signature(function).parameters.values()]
+def _parameters(function: Callable[..., Any]) -> list[Parameter]:
+    made = [c.__init__ for c in getattr(function, "__mro__", ())] or [function]
+    found = [p for each in made for p in signature(each).parameters.values()]
     return [p for p in found if p.name != "self"]
 
 
