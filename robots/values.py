@@ -310,6 +310,17 @@ def placement(
     return Placement(value)
 
 
+def placements(values: Mapping[str, Any], name: str) -> Array:
+    """Return T (k, 4, 4), read-only, of placements by name; refused as by `placement`."""
+    nothing = np.full((4, 4), np.nan)
+    each = [T.homogeneous if isinstance(T, pin.SE3) else nothing for T in values.values()]
+    found = np.array(each).reshape(-1, 4, 4)
+    for (key, value), (x, y, z, _) in zip(values.items(), found.tolist(), strict=True):
+        if not (math.hypot(*x, *y, *z) <= FARTHEST and _orthonormal(x, y, z)):
+            placement(value, f"{name}[{key!r}]")
+    return _read_only(found)
+
+
 class Placement(pin.SE3):  # type: ignore[misc]
     """A `pin.SE3` that nobody writes to, because other arrays have been derived from it."""
 

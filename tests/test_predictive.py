@@ -280,7 +280,7 @@ def test_what_is_the_same_for_all_rows_of_a_batch_is_given_once():
     predict, q, v, steps = rows_of_pushes(*CASES[0], 3)
     ahead, push = upright(State(predict.robot, q, v[0])), np.array([5.0, 3.0, -8.0, 0.4, 0.2, 0.1])
 
-    def data(stances=steps, reference=ahead, **options):
+    def data(stances=steps, reference=ahead, q=q, **options):
         found = predict.batch(q, v, stances, reference, **options)
         return np.array([each.subproblem.data for each in found])
 
@@ -294,6 +294,7 @@ def test_what_is_the_same_for_all_rows_of_a_batch_is_given_once():
     np.testing.assert_array_equal(data(stances=iter(steps)), free)
     np.testing.assert_array_equal(data(stances=(iter(steps) for _ in range(3))), free)
     np.testing.assert_array_equal(data(reference=iter([ahead] * 3)), free)
+    np.testing.assert_allclose(data(q=np.tile(q, (3, 1))), free, rtol=0, atol=1e-13)
 
 
 def test_a_batch_of_no_states_and_inputs_that_do_not_fit():
@@ -894,6 +895,10 @@ def test_what_does_not_fit_is_refused():
         predictive(state, [], upright(state))
     with pytest.raises(fw.errors.ContactError, match="tail"):
         predictive(state, [Stance(1.0, {"tail": pin.SE3.Identity()})], upright(state))
+    tall, far = 1.1 * np.eye(3), np.full(3, 1e9)
+    for T in (None, pin.SE3(tall, np.zeros(3)), pin.SE3(np.eye(3), far), pin.SE3(0 * tall, far)):
+        with pytest.raises(fw.errors.ConfigurationError, match=r"places\['b'\]: got "):
+            Stance(1.0, {"a": pin.SE3.Identity(), "b": T})
     with pytest.raises(fw.errors.ConfigurationError, match="fixed base"):
         Predictive(fw.load("double_pendulum"), ContactSet(robot, []), q)
     nowhere = robot.with_gravity(np.zeros(3))

@@ -34,7 +34,7 @@ from ...dynamics import State
 from ...dynamics.spatial import skew
 from ..kernels.gait_reference import Swings
 from ..limbs import hips, limbs_of
-from .terms import Terms
+from .terms import Terms, repeated
 
 DAMPED = 0.01  # δ, so that legs that are straight do not seem to move infinitely fast [m]
 
@@ -80,16 +80,27 @@ class LegMomenta:
         """Return the terms of a state, K̃ and I', each with a first axis of one."""
         if self._last[0] is not state:  # a gait asks, and then its prediction
             terms = Terms.of(state, self._contacts, self._hips)
-            self._last = state, (terms, *self.along(terms))
+            K, inertia = self._of(terms)
+            turn = terms.base[:, None]
+            back = turn.swapaxes(2, 3)
+            in_base = np.concatenate([back @ K[..., :3] @ turn, back @ K[..., 3:] @ turn], axis=3)
+            self._last = state, (terms, in_base, inertia)
         found: tuple[Terms, Array, Array] = self._last[1]
         return found
 
-    def terms(self, q: Array, v: Array) -> Terms:
-        """Return the terms of states (M, nq), (M, nv)."""
-        return Terms.along(self._contacts, self._hips, q, v)
+    def along(self, q: Array, v: Array, count: int) -> tuple[Terms, Array]:
+        """Return the terms and I' (count, 3, 3), axes of the base, of so many states.
 
-    def along(self, terms: Terms) -> tuple[Array, Array]:
-        """Return K̃ (M, feet, 3, 6) and I' (M, 3, 3) of M states, axes of the base."""
+        Args:
+            q, v: (count, nq), (count, nv), or one of either for all.
+            count: of states.
+        """
+        terms = Terms.along(self._contacts, self._hips, q, repeated(v, count))
+        _, inertia = self._of(terms)
+        return Terms(*[repeated(x, count) for x in terms]), repeated(inertia, count)
+
+    def _of(self, terms: Terms) -> tuple[Array, Array]:
+        """K̃ (M, feet, 3, 6), world axes, and I' (M, 3, 3), axes of the base."""
         R, A, mass = terms.base, terms.map, float(self._contacts.robot.mass)
         J = terms.jacobians * self._own
         square = J @ J.swapaxes(2, 3) + self._damping
@@ -102,9 +113,7 @@ class LegMomenta:
         inertia = A[:, 3:, 3:6] @ R.swapaxes(1, 2)  # of a rotation of all bodies together
         arms = skew(terms.positions - terms.com[:, None])
         inertia = inertia + (K[..., :3] @ arms - K[..., 3:]).sum(axis=1)
-        turn, back = R[:, None], R[:, None].swapaxes(2, 3)
-        in_base = np.concatenate([back @ K[..., :3] @ turn, back @ K[..., 3:] @ turn], axis=3)
-        return in_base, np.asarray(R.swapaxes(1, 2) @ inertia @ R)
+        return K, np.asarray(R.swapaxes(1, 2) @ inertia @ R)
 
     def swings(self, state: State, swings: Sequence[Swing], height: float) -> Swings:
         """Return the `Swings` of a kernel: these ones, so high [m], with K̃ at a state."""

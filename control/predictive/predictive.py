@@ -35,7 +35,6 @@ from .rows import (
     known_wrench,
     part,
     references_of,
-    repeated,
     stacked,
     targets_of,
     wrench_rows,
@@ -43,7 +42,7 @@ from .rows import (
 from .solving import solve, solve_all
 from .stances import Nodes, Stance, nodes
 from .subproblem import Subproblems, ends_of
-from .terms import Terms
+from .terms import Terms, repeated
 
 # how far the centre of mass may be below and above its reference, as fractions of its height above
 # the ground: legs that carry have no room for more, and what is thrown up has no feet to push with
@@ -244,7 +243,7 @@ class Predictive:
             wrenches=len(loads) if isinstance(loads, np.ndarray) else 1,
             about=1 if about is None else len(instance(about, "about", Predictions)),
         )  # fmt: skip
-        terms = self.legs.terms(repeated(qs, count), repeated(vs, count))
+        terms, inertia = self.legs.along(qs, vs, count)
         targets = targets_of(references, every, count)
         if isinstance(loads, np.ndarray):
             known = about_origin(repeated(loads, count), terms.com)
@@ -255,16 +254,22 @@ class Predictive:
         for rows in alike(every, count):
             grids = every if len(every) == 1 else [every[i] for i in rows.tolist()]
             grid = grid_of(grids, self._number, known[rows])
-            given = part(terms, rows), part(targets, rows), grid
+            given = part(terms, rows), inertia[rows], part(targets, rows), grid
             groups.append(self._group(rows, *given, None if last is None else part(last, rows)))
         own = every * count if len(every) == 1 else every
         return Predictions(own, tuple(groups), self.contacts, self.blocks)
 
     def _group(
-        self, rows: Index, terms: Terms, targets: Targets, grid: Grid, nominal: Nominal | None
+        self,
+        rows: Index,
+        terms: Terms,
+        inertia: Array,
+        targets: Targets,
+        grid: Grid,
+        nominal: Nominal | None,
     ) -> Group:
         """Return the predictions of rows with the same contacts at their nodes."""
-        bodies = bodies_of(self.robot, terms, self.legs.along(terms)[1])
+        bodies = bodies_of(self.robot, terms, inertia)
         about = about_targets(grid, targets, bodies.gravity) if nominal is None else nominal
         problems = self._subproblems(terms, bodies, targets, grid, about)
         found = solve_all(problems, self.tolerance)
@@ -283,10 +288,10 @@ class Predictive:
 
     def _checked(self, stances: Sequence[Stance]) -> tuple[Stance, ...]:
         given = sequence(stances, "stances", Stance)
-        for stance in given:
-            if not stance.places.keys() <= self._number.keys():
-                name = next(name for name in stance.places if name not in self._number)
-                raise ContactError(unknown("contact", name, self.contacts.names))
+        strange = set[str]().union(*[stance.names for stance in given]) - self._number.keys()
+        if strange:
+            name = next(n for stance in given for n in stance.names if n in strange)
+            raise ContactError(unknown("contact", name, self.contacts.names))
         if not given:
             raise ConfigurationError("stances: got none, expected at least one")
         return given

@@ -18,6 +18,7 @@ from ...robots.values import ORTHONORMAL, check_finite, instance, rotation, sequ
 from ..kernels.centroidal import Grid, Nominal, Targets
 from .centroidal import Reference
 from .stances import Nodes
+from .terms import repeated
 
 Tuple = TypeVar("Tuple", bound=tuple[Any, ...])
 
@@ -56,8 +57,8 @@ def alike(grids: Sequence[Nodes], count: int) -> list[Index]:
         return [np.arange(count)]
     groups: dict[Any, list[int]] = {}
     for i, grid in enumerate(grids):
-        own = tuple(tuple(stance.places) for stance in grid.own)
-        groups.setdefault((grid.index.tobytes(), own), []).append(i)
+        names = tuple([stance.names for stance in grid.own])
+        groups.setdefault((grid.index.tobytes(), names), []).append(i)
     return [np.array(rows) for rows in groups.values()]
 
 
@@ -69,22 +70,14 @@ def grid_of(grids: Sequence[Nodes], numbers: Mapping[str, int], known: Array) ->
         numbers: of the robot's contacts, by name.
         known: [F; M] (M, 6) about the world's origin.
     """
-    names = [list(stance.places) for stance in grids[0].own]
+    names = [stance.names for stance in grids[0].own]
     begin = np.array([0, *itertools.accumulate(map(len, names))])
     contact = np.array([numbers[name] for each in names for name in each], dtype=np.intp)
-    poses = np.array([
-        [T.homogeneous for stance in each.own for T in stance.places.values()] for each in grids
-    ]).reshape(len(grids), -1, 4, 4)  # fmt: skip
+    poses = np.concatenate([stance.poses for each in grids for stance in each.own])
+    poses = poses.reshape(len(grids), -1, 4, 4)
     durations = np.array([each.durations for each in grids])
     rows = [repeated(x, len(known)) for x in (durations, poses)]
     return Grid(rows[0], grids[0].index, begin, contact, rows[1], known)
-
-
-def repeated(x: Array, count: int) -> Array:
-    """An array of so many rows, of one that has as many or one."""
-    if len(x) != count:
-        x = np.broadcast_to(x, (count, *x.shape[1:]))
-    return np.ascontiguousarray(x)
 
 
 # --- references -----------------------------------------------------------------------------------
@@ -115,8 +108,7 @@ def targets_of(references: Sequence[Any], grids: Sequence[Nodes], count: int) ->
         ConfigurationError: arrays of other shapes.
     """
     times = [grid.times for grid in grids]
-    same = all(np.array_equal(each, times[0]) for each in times)
-    if len(references) == 1 and same:
+    if len(references) == 1 and (np.array(times) == times[0]).all():
         wanted = [references[0](times[0])]
     else:
         pairs = zip(itertools.cycle(references), itertools.cycle(times), strict=False)

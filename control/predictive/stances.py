@@ -3,14 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
-from functools import cached_property
+from dataclasses import dataclass, field
+from functools import cached_property, lru_cache
 from typing import Any
 
 import numpy as np
 
 from ...arrays import Array, Index
-from ...robots.values import mapping, number, placement
+from ...robots.values import mapping, number, placements
 
 
 @dataclass(frozen=True, eq=False)
@@ -20,6 +20,7 @@ class Stance:
     Attributes:
         duration: [s].
         places: {contact: T_world_contact} (`pin.SE3`); none: the robot flies.
+        names, poses: of these, (k,) and T (k, 4, 4).
 
     Raises:
         ConfigurationError: no positive duration, or places that are none.
@@ -27,12 +28,15 @@ class Stance:
 
     duration: float
     places: Mapping[str, Any]
+    names: tuple[str, ...] = field(init=False, repr=False)
+    poses: Array = field(init=False, repr=False)
 
     def __post_init__(self) -> None:
         duration = number(self.duration, "duration", above=0, unit="[s]")
+        places = mapping(self.places, "places", kind="contact")
         object.__setattr__(self, "duration", duration)
-        for name, T in mapping(self.places, "places", kind="contact").items():
-            placement(T, f"places[{name!r}]")
+        object.__setattr__(self, "names", tuple(places))
+        object.__setattr__(self, "poses", placements(places, "places"))
 
 
 @dataclass(frozen=True, eq=False)
@@ -40,21 +44,16 @@ class Nodes:
     """Consecutive intervals, each within one stance.
 
     Attributes:
-        durations: (N,) [s].
         own: the stances, one after the other.
-        index: (N,), of these, that of each node.
+        durations: (N,) [s].
+        times: (N + 1,), from the beginning on [s].
+        index: (N,), which of the stances is that of each node.
     """
 
-    durations: Array
     own: tuple[Stance, ...]
+    durations: Array
+    times: Array
     index: Index
-
-    @cached_property
-    def times(self) -> Array:
-        """(N + 1,), from the beginning on [s]."""
-        times = np.zeros(len(self.durations) + 1)
-        self.durations.cumsum(out=times[1:])
-        return times
 
     @cached_property
     def stances(self) -> tuple[Stance, ...]:
@@ -67,14 +66,26 @@ def nodes(stances: Sequence[Stance], count: int, step: float) -> Nodes:
 
     Each stance is divided evenly, so that contacts come and go between two nodes.
     """
+    each = tuple([stance.duration for stance in stances])
+    durations, times, index = _divided(each, count, step)
+    return Nodes(tuple(stances[: index[-1] + 1]), durations, times, index)
+
+
+@lru_cache(maxsize=256)
+def _divided(stances: tuple[float, ...], count: int, step: float) -> tuple[Array, Array, Index]:
+    """Durations, times and stances of nodes, kept: rows of a batch mostly have the same ones."""
     durations, index = list[float](), list[int]()
-    for i, stance in enumerate(stances):
-        parts = max(1, round(stance.duration / step))
-        durations += [stance.duration / parts] * parts
+    for i, duration in enumerate(stances):
+        parts = max(1, round(duration / step))
+        durations += [duration / parts] * parts
         index += [i] * parts
         if len(index) >= count:
             break
     rest = count - len(index)
     durations, index = durations + [step] * rest, index + [len(stances) - 1] * rest
-    own = tuple(stances[: index[count - 1] + 1])
-    return Nodes(np.array(durations[:count]), own, np.array(index[:count], dtype=np.intp))
+    times = np.zeros(count + 1)
+    each, which = np.array(durations[:count]), np.array(index[:count], dtype=np.intp)
+    each.cumsum(out=times[1:])
+    for array in (each, times, which):
+        array.setflags(write=False)
+    return each, times, which

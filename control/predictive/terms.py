@@ -45,7 +45,7 @@ class Terms(NamedTuple):
 
     @classmethod
     def along(cls, contacts: ContactSet, hips: Index, q: Array, v: Array) -> Terms:
-        """Return those of states (M, nq), (M, nv)."""
+        """Return those of states (M, nq), (M, nv); of one q for all, but v and the bias are one."""
         robot = contacts.robot
         J, _, p = centres_along(contacts, q)
         names = robot._model.names
@@ -54,7 +54,15 @@ class Terms(NamedTuple):
         for c, hip in enumerate(hips.tolist()):
             if hip:
                 of_hips[:, c] = placed[hip][:, :3, 3]
+        bias = batch.bias(robot, repeated(q, len(v)), v)
         return cls(
-            batch.com(robot, q), batch.centroidal_map(robot, q), v, batch.bias(robot, q, v),
+            batch.com(robot, q), batch.centroidal_map(robot, q), v, bias,
             placed[1][:, :3, :3].copy(), J, p, of_hips,
         )  # fmt: skip
+
+
+def repeated(x: Array, count: int) -> Array:
+    """An array of so many rows, of one that has as many or one."""
+    if len(x) != count:
+        x = np.broadcast_to(x, (count, *x.shape[1:]))
+    return np.ascontiguousarray(x)
