@@ -34,6 +34,7 @@ from ..arrays import Array
 from ..errors import ConfigurationError
 from ..robots.unchecked import unchecked
 from ..robots.values import array, mapping, number, placement, sequence, vector
+from .kernels.dcm import diverging
 from .references import moved
 
 
@@ -78,6 +79,12 @@ class DcmPlan:
         height: h of the centre of mass above p [m].
         gravity: g (3,), that of the robot [m/s²]; a number points straight down.
 
+    Attributes:
+        omega, up: ω [1/s], −g/ω² (3,) [m].
+        times: (n + 1,), at which phases begin; when the last one ends [s].
+        points: (n, 4, 3), of each phase p at its beginning and end, ξ + g/ω² at its end, and how
+            far its footholds are moved [m].
+
     Raises:
         ConfigurationError: no phases, no positive height, a gravity that does not point down.
     """
@@ -116,9 +123,7 @@ class DcmPlan:
         self._swings = [phase.swings for phase in phases]  # their footholds as planned
         self.times = list(accumulate(self._durations, initial=0.0))
         p = [(phase.start.tolist(), phase.end.tolist()) for phase in phases]
-        # of each phase p at its beginning and end, ξ + g/ω² at its end, and how far its footholds
-        # are moved (n, 4, 3) [m]
-        self._points = np.array(
+        self.points = np.array(
             [(*a, *b, *xi, 0.0, 0.0, 0.0) for (a, b), xi in zip(p, self._solved(p), strict=True)]
         ).reshape(-1, 4, 3)
 
@@ -142,7 +147,7 @@ class DcmPlan:
         return tuple(
             Phase.of(duration, start, end, {name: moved(T, way) for name, T in swings.items()})
             for duration, (start, end, _, way), swings in zip(
-                self._durations, self._points, self._swings, strict=True
+                self._durations, self.points, self._swings, strict=True
             )
         )
 
@@ -159,23 +164,23 @@ class DcmPlan:
         """Return the centre of pressure p (3,) [m]."""
         i = self.index(t)
         share = min((t - self.times[i]) / self._durations[i], 1.0)
-        start, stop, *_ = self._points[i]
+        start, stop, *_ = self.points[i]
         return np.asarray(start + share * (stop - start))
 
     def dcm(self, t: float) -> tuple[Array, Array]:
         """Return ξ and ξ̇ = ω (ξ − r), each (3,)."""
         if t >= self.duration:
-            return self._points[-1, 1] + self.up, np.zeros(3)
+            return self.points[-1, 1] + self.up, np.zeros(3)
         i, omega = self.index(t), self.omega
         left, duration = self.times[i + 1] - t, self._durations[i]
-        share, decay = (t - self.times[i]) / duration, exp(-omega * left)
-        start, stop, ends, _ = self._points[i].tolist()
+        decay, (start, stop, ends, _) = exp(-omega * left), self.points[i].tolist()
         xi, rate = [], []
         for a, b, end, up in zip(start, stop, ends, self.up.tolist(), strict=True):
             slope = (b - a) / duration
-            ahead = slope / omega
-            xi.append(up + (b - slope * left + ahead + decay * (end - b - ahead)))
-            rate.append(omega * (xi[-1] - (a + share * (b - a)) - up))
+            p = b - slope * left
+            x = diverging(p, slope, end, left, omega, decay)
+            xi.append(up + x)
+            rate.append(omega * (x - p))
         return np.array(xi), np.array(rate)
 
     def shares(self, first: int, fade: float = 1.0) -> Array:
@@ -215,14 +220,14 @@ class DcmPlan:
         """
         plan = self._copy()
         vars(plan).pop("phases", None)
-        plan._points = self._points + shares[:, :, None] * np.asarray(by, dtype=float)
+        plan.points = self.points + shares[:, :, None] * np.asarray(by, dtype=float)
         return plan
 
     def aimed(self, phase: int, by: ArrayLike) -> DcmPlan:
         """Return the plan with ξ at the end of a phase moved by (3,) [m], all else as it is."""
         plan = self._copy()
-        plan._points = self._points.copy()
-        plan._points[phase, 2] += np.asarray(by, dtype=float)
+        plan.points = self.points.copy()
+        plan.points[phase, 2] += np.asarray(by, dtype=float)
         return plan
 
     def timed(self, phase: int, duration: float) -> DcmPlan:
@@ -238,4 +243,4 @@ class DcmPlan:
 
     def end(self, phase: int) -> Array:
         """Return ξ at the end of a phase (3,) [m]."""
-        return np.asarray(self._points[phase, 2] + self.up)
+        return np.asarray(self.points[phase, 2] + self.up)

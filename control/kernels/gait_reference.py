@@ -22,6 +22,7 @@ import numpy as np
 
 from ...dynamics.kernels.toolchain import Kernel
 from .centroidal import Targets, product
+from .dcm import diverging
 from .path import GroundPose, along, direction
 from .profiles import bump, minimum_acceleration
 
@@ -53,12 +54,16 @@ class Pendulum(NamedTuple):
     Attributes:
         omega: ω [1/s].
         place: c (2,) now [m].
-        dcm: ξ (N + 1, 2) of the plan at the nodes [m]; (0, 2): it does not sway.
+        since: how long ago its plan began [s].
+        times, points, up: of the `DcmPlan`; no times: it does not sway.
     """
 
     omega: Any
     place: Any
-    dcm: Any
+    since: Any
+    times: Any
+    points: Any
+    up: Any
 
 
 class Swings(NamedTuple):
@@ -84,7 +89,7 @@ def gait_reference(path, pendulum, swings, times, out):
     """Write the reference at times (N + 1,) from now on [s]: `Targets`."""
     for k in range(len(times)):
         pose(path, times[k], out.com[k], out.velocity[k], out.rotation[k], out.rate[k])
-    if len(pendulum.dcm) > 0:
+    if len(pendulum.times) > 0:
         sway(pendulum, times, out.com, out.velocity)
     for k in range(len(times)):
         swinging(swings, times[k], out.velocity[k], out.rotation[k], out.legs[k])
@@ -107,15 +112,30 @@ def pose(path, t, com, velocity, rotation, rate):
 
 def sway(pendulum, times, com, velocity):
     """Write the motion of a pendulum along the ground."""
-    omega, xi = pendulum.omega, pendulum.dcm
+    omega = pendulum.omega
     for i in range(2):
-        c = pendulum.place[i]
+        c, before = pendulum.place[i], 0.0
         for k in range(len(times)):
+            xi = planned(pendulum, pendulum.since + times[k], i)
             if k > 0:
-                half_way = 0.5 * (xi[k - 1, i] + xi[k, i])
+                half_way = 0.5 * (before + xi)
                 decay = np.exp(-omega * (times[k] - times[k - 1]))
                 c = half_way + decay * (c - half_way)
-            com[k, i], velocity[k, i] = c, omega * (xi[k, i] - c)
+            com[k, i], velocity[k, i], before = c, omega * (xi - c), xi
+
+
+def planned(pendulum, t, i):
+    """One coordinate of ξ of the plan, at a time since it began."""
+    times, points, omega = pendulum.times, pendulum.points, pendulum.omega
+    k, last = 0, len(points) - 1
+    if t >= times[last + 1]:
+        return pendulum.up[i] + points[last, 1, i]
+    while k < last and times[k + 1] <= t:
+        k += 1
+    left, rate = times[k + 1] - t, (points[k, 1, i] - points[k, 0, i]) / (times[k + 1] - times[k])
+    p = points[k, 1, i] - rate * left
+    decay = np.exp(-omega * left)
+    return pendulum.up[i] + diverging(p, rate, points[k, 2, i], left, omega, decay)
 
 
 def swinging(swings, t, velocity, rotation, out):
@@ -143,7 +163,7 @@ def _example():
     x, row, table, cube = 0.0, np.empty(0), np.empty((0, 0)), np.empty((0, 0, 0))
     return (
         Path(GroundPose(x, x, x, x), row, x, row, row, x, table),
-        Pendulum(x, row, table),
+        Pendulum(x, row, x, row, cube, row),
         Swings(cube, np.empty(0, np.intp), row, row, table, x),
         row, Targets(table, table, cube, table, table),
     )  # fmt: skip

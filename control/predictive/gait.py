@@ -267,17 +267,14 @@ class PredictiveGait(GaitController):
         )  # fmt: skip
         legs = self.predictive.legs.swings(state, swings, self._clearance)
         plan = self.plan if self._feedback is None else self._feedback.landed
-        place, since = state.com[:2].copy(), t - self.begin
+        begins = np.array(plan.times if self._on_soles else [])
+        pendulum = Pendulum(
+            plan.omega, state.com[:2].copy(), t - self.begin, begins, plan.points, plan.up
+        )
 
         def reference(times: ArrayLike) -> Reference:
             times = np.ascontiguousarray(times, dtype=float)  # as the kernel reads it
             n = len(times)
-            xi = (
-                [plan.dcm(since + ahead)[0][:2] for ahead in times.tolist()]
-                if self._on_soles
-                else []
-            )
-            pendulum = Pendulum(plan.omega, place, np.array(xi).reshape(-1, 2))
             found = Targets(*(np.empty((n, *each)) for each in ((3,), (3,), (3, 3), (3,), (3,))))
             GAIT_REFERENCE.overload().run(path, pendulum, legs, times, found)
             return Reference(*found)

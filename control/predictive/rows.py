@@ -142,6 +142,10 @@ def stacked(wanted: Sequence[Reference], nodes: int, count: int) -> Targets:
             raise ConfigurationError(
                 f"reference: got {name} of {len(x)} rows, expected {count}, or one for all"
             )
+        if not np.isfinite(x).all():
+            check_finite(x, f"reference: {name}", ConfigurationError)
+        if name == "rotation":
+            _check_rotations(x)
         found.append(repeated(x, count))
     return Targets(*found)
 
@@ -155,10 +159,6 @@ def _as_rows(given: Any, name: str, shape: tuple[int, ...], many: bool) -> Array
         raise ConfigurationError(
             f"reference: got {name} of shape {np.shape(given)}, expected {shape}"
         )
-    if not np.isfinite(x).all():
-        check_finite(x, f"reference: {name}", ConfigurationError)
-    if name == "rotation":
-        _check_rotations(x)
     return x
 
 
