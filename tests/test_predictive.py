@@ -427,7 +427,7 @@ def test_the_kernel_is_plain_python_too(kernel, monkeypatch):
     monkeypatch.setattr(kernel, "select", lambda count: plain)
     found = solve(problem) if kernel is PREDICT else solve_batch([problem, problem])[1]
     assert found.solved
-    assert found.cost == pytest.approx(by_cvxpy(problem).cost, rel=1e-6)
+    assert found.cost == pytest.approx(by_cvxpy(problem).cost, abs=1e-7)  # of 1 + the cost
 
 
 @needs_numba
@@ -479,12 +479,12 @@ def test_the_dynamics_are_those_of_newton_and_euler(name, swings):
 @pytest.mark.parametrize(("name", "swings"), CASES)
 def test_forces_are_within_the_limits_of_the_contacts(name, swings):
     predictive, state, found = pushed(name, swings)
-    feet = predictive.contacts
+    feet, little = predictive.contacts, 1e-8 * predictive.robot.weight
     for k, stance in enumerate(found.nodes.stances):
         for contact, x in found.point_forces(k).items():
             assert contact in stance.places
-            assert ContactSet(state.robot, [feet[contact]]).limits.violation(x) < 1e-6
-    assert (found.margins > -1e-6).all()
+            assert ContactSet(state.robot, [feet[contact]]).limits.violation(x) < little
+    assert (found.margins > -little).all()
     assert (found.torque_margins > -1e-9).all()
 
 

@@ -13,8 +13,9 @@ is, with W and d of `slacks`,
 H the Hessian of the motion, δ what s lacks of [f, c, d, 0] − F [u, x, ε]. With the ε of each row
 eliminated this is the problem of `riccati`, solved with d = −λ (Mehrotra's predictor), then with
 his corrector. It starts from û, whose slacks are at least ROOM, with multipliers such that sᵀz is
-as large everywhere. Problems of a batch lie side by side in lanes; a lane that has ended waits for
-the others.
+as large everywhere: a share of what the motion costs there, so that the farther it is from its
+target, the farther it starts from the boundary. Problems of a batch lie side by side in lanes; a
+lane that has ended waits for the others.
 
 L. Vandenberghe, "The CVXOPT linear and quadratic cone program solvers" (2010).
 """
@@ -61,6 +62,7 @@ TO_BOUNDARY = 0.99  # of the way to the boundary of the cones that a step may go
 # forces and the cost, which they move by the square of their own error
 DUAL = 1e-2
 ROOM = 0.5  # of slacks at the start: those of forces are in weights
+SHARE = 0.05  # of the cost, sᵀz at the start
 ENOUGH = 1e2  # multiple of the tolerance that is accepted where steps get no further
 WORSE = 3.0  # multiple of the last error that ends it there
 
@@ -161,8 +163,8 @@ def predict(problems, first, at, sizes, options, answers, memory):
         first: (N + 1,), the contacts of node k are first[k] … first[k + 1] − 1.
         at: (b, q, D), of which entry of u each of a cone is a multiple; −1: of none.
         sizes: N, b, n, m, r, D, q, as of the arrays.
-        options: (3,): the tolerance, the complementarity sᵀz per entry at the start, and the most
-            iterations.
+        options: (3,): the tolerance, the least complementarity sᵀz per entry at the start, and the
+            most iterations.
         answers: (≤ LANES, numbers of Answers), is written.
         memory: of `memory_size` numbers a lane.
     """
@@ -258,23 +260,31 @@ def largest_residual(sizes, work):
     return most
 
 
-def begin(p, first, at, sizes, mean, found, work):
+def begin(p, first, at, sizes, least, found, work):
     """Write where it starts: at û, with slacks of at least ROOM, and z = mean s⁻¹.
 
     Return sᵀz, and the norm of what s lacks.
     """
     N, b, n, m, r, D, q = sizes
-    K, _P, L = slack_sizes(N, b, n, m, r, D, q)
+    K, P, L = slack_sizes(N, b, n, m, r, D, q)
     u, w, x, _y, eps, z, _told = found
     s, lack = work.s, work.lack
     for i in range(b):
         for j in range(n):
             u[i, j] = p.u[i, j]
     roll_out(p, first, sizes, u, w, x)
+    cost = 0.0
+    for k in range(N + 1):
+        for i in range(STATES):
+            away = x[k, i] - p.target[k, i]
+            cost = cost + 0.5 * p.Q[k, i] * away * away
+        for j in range(BOUNDS):
+            eps[k, j] = larger(SIGNS[j] * x[k, ENTRIES[j]] - p.d[k, j], 0.0)
+            cost = cost + p.rho[k, j] * eps[k, j]
+    mean = larger(SHARE * cost / (K + P), least)
     for k in range(N + 1):
         for j in range(BOUNDS):
-            left = p.d[k, j] - SIGNS[j] * x[k, ENTRIES[j]]
-            eps[k, j] = larger(-left, 0.0) + mean / p.rho[k, j]
+            eps[k, j] = eps[k, j] + mean / p.rho[k, j]
     constants(p, sizes, lack)
     left_over(p, at, sizes, 0, b, u, lack, 1.0, s)
     for k in range(N + 1):
