@@ -494,4 +494,4 @@ def _example():
     )  # fmt: skip
 
 
-ASSEMBLE = Kernel(assemble, 1, example=_example, each=2e-2, seconds=8.0)
+ASSEMBLE = Kernel(assemble, 1, example=_example, each=2e-2, seconds=8.0, apart=True)
