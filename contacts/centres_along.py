@@ -6,6 +6,7 @@ import numpy as np
 
 from ..arrays import Array
 from ..dynamics import batch
+from ..dynamics.spatial import skew
 from .attachment import axes_and_arm
 from .contact_set import ContactSet
 
@@ -17,17 +18,14 @@ def centres_along(contacts: ContactSet, Q: Array) -> tuple[Array, Array, Array]:
     """
     robot, count = contacts.robot, len(Q)
     J = np.empty((count, len(contacts), 6, robot.nv))
-    R, p = np.empty((count, len(contacts), 3, 3)), np.empty((count, len(contacts), 3))
+    R, arms = np.empty((count, len(contacts), 3, 3)), np.empty((count, len(contacts), 3))
+    p = np.empty((count, len(contacts), 3))
     frames = {contact.frame for contact in contacts}  # corners of a sole share one
     placed = {frame: batch.frame_placement(robot, Q, frame) for frame in frames}
     moved = {frame: batch.frame_jacobian(robot, Q, frame) for frame in frames}
     for c, contact in enumerate(contacts):
         J[:, c] = moved[contact.frame]
-        R[:, c], arm = axes_and_arm(contact, placed[contact.frame])
-        p[:, c] = placed[contact.frame][:, :3, 3] + arm
-        # of the centre at r from the frame's origin: J_v + J_ω × r
-        v, w = J[:, c, :3], J[:, c, 3:]
-        v[:, 0] += w[:, 1] * arm[:, 2, None] - w[:, 2] * arm[:, 1, None]
-        v[:, 1] += w[:, 2] * arm[:, 0, None] - w[:, 0] * arm[:, 2, None]
-        v[:, 2] += w[:, 0] * arm[:, 1, None] - w[:, 1] * arm[:, 0, None]
-    return J, R, p
+        R[:, c], arms[:, c] = axes_and_arm(contact, placed[contact.frame])
+        p[:, c] = placed[contact.frame][:, :3, 3]
+    J[:, :, :3] -= skew(arms) @ J[:, :, 3:]  # of the centre at r from the frame's origin
+    return J, R, p + arms
