@@ -32,7 +32,7 @@ from ..contact_set import Contacts
 from ..equilibrium.balance import weight
 from ..equilibrium.saddle import friction_slopes
 from ..equilibrium.saddles import ALONE, NONE, SEVERAL, UNTOLD, Saddles
-from ..loads_along import Wrenches, table
+from ..loads_along import Wrenches, about_base, table
 from ..motion_rows import MotionRows, SameContacts
 from ..torque_limits import TorqueLimits, change_with_speed
 from .balance_derivative import contact_places, slopes_of_twists
@@ -193,10 +193,7 @@ class _Loads:
                 rows[:, names.index(name)] = row
             points = [np.zeros(3) if w.point is None else w.point for w in given.values()]
             return cls(places, rows, names, np.array(points).reshape(-1, 3))
-        rows = np.broadcast_to(table(wrenches, 6, "wrenches"), (count, 6))
-        numbers = rows[:, None].copy()
-        arms = batch.com(robot, asked.q) - asked.q[:, :3]
-        numbers[:, 0, 3:] += np.cross(arms, numbers[:, 0, :3])
+        numbers = about_base(robot, asked.q, wrenches)[:, None]
         base = np.array([robot._model.getJointId(robot.base_joint)], dtype=np.intp)
         still = np.array([AT_BODY], dtype=np.int64)
         frames, here = np.eye(3, 4)[None], np.zeros((1, 3))
