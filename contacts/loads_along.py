@@ -47,9 +47,7 @@ def loads_along(
 
 def _torques_of(robot: Robot, qs: Array, wrenches: Mapping[str, Wrench | ArrayLike]) -> Array:
     """Return τ_ext (N, nv) of {frame: Wrench, or (N, 6)}, as `external_torques` for each row."""
-    named: Any = {
-        frame: w for frame, w in wrenches.items() if not isinstance(w, (np.ndarray, list, tuple))
-    }
+    named: Any = {frame: w for frame, w in wrenches.items() if not is_rows(w)}
     first = qs[0] if len(qs) else robot.neutral()
     external_torques(robot, first, named)  # raises what there is to raise
     if any(wrench.axes != "world" for wrench in named.values()):
@@ -61,6 +59,11 @@ def _torques_of(robot: Robot, qs: Array, wrenches: Mapping[str, Wrench | ArrayLi
     for frame, wrench in wrenches.items():
         total += frame_torques(robot, qs, frame, about_origin(robot, qs, frame, wrench))
     return total
+
+
+def is_rows(wrench: object) -> bool:
+    """Whether it is numbers along time, [force; moment about the frame's origin], world axes."""
+    return isinstance(wrench, np.ndarray | list | tuple)
 
 
 def about_origin(robot: Robot, qs: Array, frame: str, wrench: Wrench | ArrayLike) -> Array:

@@ -214,22 +214,13 @@ def solve_posture(
     start = robot.posture() if q0 is None else check_configuration(robot, q0, "q0").copy()
     start = robot.close(start) if robot.closures else start
     given = all_targets(contact_set, start, targets, ground)
-    together, places = with_frames(contact_set, frames)
     t = number(t, "t", unit="[s]", error=ContactError)
     weighted, wanted = TaskRows.of(robot, tasks, "tasks", t), TaskRows.of(robot, exact, "exact", t)
     for rows in (weighted, wanted):
         rows.error_jacobian(State(robot, start))  # tasks on velocities refuse
     if len(weighted) and maximize is not None:
         raise ContactError(f"maximize: got {maximize!r} and tasks, expected one of the two")
-    goal = Goal(
-        together,
-        given | places,
-        target_com(com),
-        _size(together, start),
-        _clearance_of(robot, self_collision),
-        frozenset(places),
-        _upright(together, start, given | places),
-    )
+    goal = _goal(contact_set, start, given, frames, com, _clearance_of(robot, self_collision))
     each_once(goal.parts(), wanted, weighted)
     goal = replace(goal, exact=wanted)
     search = Search(tolerance, iterations, restarts)
@@ -243,6 +234,27 @@ def solve_posture(
     ascent = Ascent(ik, wrenches, torques, tolerance, iterations)
     q, margins = ascent.run(posture.q)
     return replace(_posture(ik, q, tolerance, posture.iterations), margins=margins)
+
+
+def _goal(
+    contacts: ContactSet,
+    start: Array,
+    targets: dict[str, Any],
+    frames: Mapping[str, Any] | None,
+    com: CentreOfMass,
+    clearance: Clearance | None,
+) -> Goal:
+    together, places = with_frames(contacts, frames)
+    every = targets | places
+    return Goal(
+        together,
+        every,
+        target_com(com),
+        _size(together, start),
+        clearance,
+        frozenset(places),
+        _upright(together, start, every),
+    )
 
 
 def target_com(com: CentreOfMass) -> Array:

@@ -14,6 +14,7 @@ from ...errors import ContactError
 from ...robots.values import mapping, placement, vector
 from ..contact import Contact, PointContact
 from ..contact_set import ContactSet, as_pose
+from ..geometry.directions import least_turn
 from ..surface_contact import SurfaceContact
 from ..terrain.faces import FACES_UP, Face
 from .landing import check_face
@@ -46,13 +47,8 @@ def ground_targets(contacts: ContactSet, q: ArrayLike, ground: Any = None) -> di
             targets[name] = T
             continue
         p = T.translation - np.array([0.0, 0.0, n @ (T.translation - origin) / n[2]])
-        targets[name] = pin.SE3(_least_turn(z, n) @ T.rotation, p)
+        targets[name] = pin.SE3(least_turn(z, n) @ T.rotation, p)
     return targets
-
-
-def _least_turn(a: Array, b: Array) -> Array:
-    """The rotation by the least angle that takes the unit vector a to b (not opposite to a)."""
-    return np.array(pin.Quaternion.FromTwoVectors(a, b).matrix())
 
 
 def all_targets(

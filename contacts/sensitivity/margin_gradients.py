@@ -32,7 +32,7 @@ from ..contact_set import Contacts
 from ..equilibrium.balance import weight
 from ..equilibrium.saddle import friction_slopes
 from ..equilibrium.saddles import ALONE, NONE, SEVERAL, UNTOLD, Saddles
-from ..loads_along import Wrenches, about_base, table
+from ..loads_along import Wrenches, about_base, is_rows, table
 from ..motion_rows import MotionRows, SameContacts
 from ..torque_limits import TorqueLimits, change_with_speed
 from .balance_derivative import contact_places, slopes_of_twists
@@ -185,7 +185,7 @@ class _Loads:
         count = len(asked.q)
         if wrenches is None or isinstance(wrenches, Mapping):
             given: dict[str, Any] = dict(wrenches or {})
-            along = {f: table(w, 6, f"wrenches[{f!r}]") for f, w in given.items() if _is_rows(w)}
+            along = {f: table(w, 6, f"wrenches[{f!r}]") for f, w in given.items() if is_rows(w)}
             given |= dict.fromkeys(along, Wrench(np.zeros(3)))
             places, numbers = LinkPlaces.of(robot, given)
             rows, names = np.tile(numbers, (count, 1, 1)), tuple(given)
@@ -203,11 +203,6 @@ class _Loads:
         """Return where contacts act, and then these."""
         pairs = zip(links, self.places, strict=True)
         return LinkPlaces(*(np.concatenate(pair) for pair in pairs))
-
-
-def _is_rows(wrench: object) -> bool:
-    """Whether it is numbers along time, [force; moment about the frame's origin], world axes."""
-    return isinstance(wrench, np.ndarray | list | tuple)
 
 
 def _nothing(asked: MotionRows, loads: _Loads) -> MarginGradients:
