@@ -94,18 +94,18 @@ class Balances:
             self.torque_limits if len(self.torque_limits) == 1 else self.torque_limits[cut],
         )
 
-    def problems(self, layout: Layout, columns: Array, pulls: Array, scaling: Any) -> Problems:
-        """Return the kernel's problems, scaled as the first one is.
+    def problems(self, layout: Layout, kernels: Any) -> tuple[Array, Problems]:
+        """Return the columns of `States.columns`, and the problems, scaled as the first one is.
 
         Args:
             layout: of all.
-            columns, pulls: what `States.columns` returns.
-            scaling: `kernels.contact_columns.scale_rows`, compiled or not.
+            kernels: `columns` and `scale` of `kernels.compiled.Kernels`, compiled or not.
         """
-        scales = self.first.scaled_problem(scaling).program.scales
+        columns, pulls = self.states.columns(layout, kernels.columns)
+        scales = self.first.scaled_problem(kernels.scale).program.scales
         given = columns, pulls, self.loads, self.torque_limits
-        problems = Problems.of(layout, *given, scaling, scales)
-        return problems.with_friction(self.friction)
+        problems = Problems.of(layout, *given, kernels.scale, scales)
+        return columns, problems.with_friction(self.friction)
 
     def circular(self) -> bool:
         """Whether all cones are circular ones of forces."""
