@@ -5,7 +5,7 @@ h = τ_g + τ_ext − M a − vᵀCv
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Mapping
 from typing import Any
 
 import numpy as np
@@ -17,6 +17,7 @@ from ..dynamics import batch as many_states
 from ..dynamics.spatial import rotations
 from ..errors import ContactError
 from ..robots import Robot, values
+from ..robots.values import common_length
 from .frames_along import frame_torques
 
 Wrenches = Mapping[str, Wrench | ArrayLike] | ArrayLike  # along the rows of a motion
@@ -41,14 +42,12 @@ def loads_along(
     loads = -many_states.inverse_dynamics(robot, qs, vs, accelerations, threads=threads)
     if isinstance(wrenches, Mapping):
         return loads + _torques_of(robot, qs, wrenches)
-    return loads if wrenches is None else loads + _pushed(robot, qs, table(wrenches, 6, "wrenches"))
+    return loads if wrenches is None else loads + _torques_on_base(robot, qs, wrenches)
 
 
 def _torques_of(robot: Robot, qs: Array, wrenches: Mapping[str, Wrench | ArrayLike]) -> Array:
     """Return τ_ext (N, nv) of {frame: Wrench, or (N, 6)}, as `external_torques` for each row."""
-    named: Any = {
-        frame: w for frame, w in wrenches.items() if not isinstance(w, (np.ndarray, list, tuple))
-    }
+    named: Any = {frame: w for frame, w in wrenches.items() if not is_rows(w)}
     first = qs[0] if len(qs) else robot.neutral()
     external_torques(robot, first, named)  # raises what there is to raise
     if any(wrench.axes != "world" for wrench in named.values()):
@@ -60,6 +59,11 @@ def _torques_of(robot: Robot, qs: Array, wrenches: Mapping[str, Wrench | ArrayLi
     for frame, wrench in wrenches.items():
         total += frame_torques(robot, qs, frame, about_origin(robot, qs, frame, wrench))
     return total
+
+
+def is_rows(wrench: object) -> bool:
+    """Whether it is numbers along time, [force; moment about the frame's origin], world axes."""
+    return isinstance(wrench, np.ndarray | list | tuple)
 
 
 def about_origin(robot: Robot, qs: Array, frame: str, wrench: Wrench | ArrayLike) -> Array:
@@ -77,32 +81,31 @@ def about_origin(robot: Robot, qs: Array, frame: str, wrench: Wrench | ArrayLike
     return np.hstack([forces, moments])
 
 
-def _pushed(robot: Robot, qs: Array, wrenches: Array) -> Array:
-    """Return what wrenches (N or 1, 6) about the centre of mass do to the robot, (N or 1, nv).
+def _torques_on_base(robot: Robot, qs: Array, wrenches: ArrayLike) -> Array:
+    """Return Rᵀf and Rᵀm in the rows of the base, (N or 1, nv), of wrenches as `about_base`."""
+    rows, R = about_base(robot, qs, wrenches), rotations(qs[:, 3:7])
+    out = np.zeros((len(rows), robot.nv))
+    out[:, :6] = (rows.reshape(-1, 2, 3) @ R).reshape(-1, 6)
+    return out
 
-    They act on the base, whose velocities are in its own axes: Rᵀ f, Rᵀ (m + (c − p) × f).
+
+def about_base(robot: Robot, qs: Array, wrenches: ArrayLike) -> Array:
+    """Return wrenches (N or 1, 6) about the centre of mass c as (N or 1, 6) about the base's p.
+
+    World axes; m_p = m_c + (c − p) × f.
 
     Raises:
         ContactError: a fixed base, or numbers of rows that do not fit.
     """
     if not robot.is_floating:
         raise ContactError(f"wrenches: {robot.name!r} has a fixed base; expected a floating one")
-    if 1 != len(qs) != len(wrenches) != 1:
-        raise ContactError(f"got {len(qs)} q and {len(wrenches)} wrenches; expected as many, or 1")
-    R = rotations(qs[:, 3:7])
-    arms = many_states.com(robot, qs) - qs[:, :3]
-    force, moment = wrenches[:, :3], wrenches[:, 3:]
-    out = np.zeros((common((len(qs), len(wrenches))), robot.nv))
-    out[:, :3] = (force[:, None] @ R)[:, 0]
-    out[:, 3:6] = ((moment + np.cross(arms, force))[:, None] @ R)[:, 0]
-    return out
+    rows = table(wrenches, 6, "wrenches")
+    count = common_length(q=len(qs), wrenches=len(rows), error=ContactError)
+    force, arms = rows[:, :3], many_states.com(robot, qs) - qs[:, :3]
+    moment = rows[:, 3:] + np.cross(arms, force)
+    return np.hstack([np.broadcast_to(x, (count, 3)) for x in (force, moment)])
 
 
 def table(value: ArrayLike, width: int, name: str) -> Array:
     """Return (N, width) finite numbers, one row if one was given."""
     return values.table(value, width, name, error=ContactError)
-
-
-def common(lengths: Iterable[int]) -> int:
-    """Return the N of arrays that have N rows, or one for all; N may be 0."""
-    return next((count for count in lengths if count != 1), 1)

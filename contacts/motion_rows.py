@@ -12,7 +12,7 @@ from ..arrays import Array, Index
 from ..errors import ContactError
 from ..robots import Robot
 from ..robots.configuration import check_reach, check_robot
-from ..robots.values import array
+from ..robots.values import array, common_length
 from .contact_set import Contacts, ContactSet
 from .equilibrium.balance import weight
 from .equilibrium.balances import Balances
@@ -21,7 +21,7 @@ from .equilibrium.programs import Equilibrium
 from .equilibrium.states import ContactStates
 from .equilibrium.verdicts import Verdicts
 from .limits import ContactLimits
-from .loads_along import Wrenches, common, loads_along, table
+from .loads_along import Wrenches, loads_along, table
 from .torque_limits import TorqueBounds, TorqueLimits, torque_bounds_of
 
 
@@ -161,10 +161,8 @@ def _as_many(given: Mapping[str, NDArray[Any]]) -> list[NDArray[Any]]:
     Raises:
         ContactError: numbers of rows that do not fit each other.
     """
-    count = common(map(len, given.values()))
-    if any(len(rows) not in (1, count) for rows in given.values()):
-        lengths = ", ".join(f"{len(rows)} of {name}" for name, rows in given.items())
-        raise ContactError(f"got {lengths}; expected one N, or 1, of each")
+    lengths = {name: len(rows) for name, rows in given.items()}
+    count = common_length(**lengths, error=ContactError)
     return [x if len(x) == count else np.repeat(x, count, axis=0) for x in given.values()]
 
 

@@ -124,6 +124,19 @@ def table(value: Any, width: int, name: str, *, error: Error = ConfigurationErro
     return np.atleast_2d(array(value, name, (width,), (None, width), error=error))
 
 
+def common_length(*, error: Error = ConfigurationError, **lengths: int) -> int:
+    """Return the N of arrays of these lengths, N or one for all, by their names; N may be 0.
+
+    Raises:
+        error: they have several.
+    """
+    several = {count for count in lengths.values() if count != 1}
+    if len(several) > 1:
+        told = ", ".join(f"{count} of {name}" for name, count in lengths.items())
+        raise error(f"got {told}; expected as many of each, or one for all")
+    return several.pop() if several else 1
+
+
 def number(
     value: Any,
     name: str,

@@ -120,7 +120,7 @@ ELSEWHERE = {
     "contacts.ScenarioContact.*": "a scenario calls them",
 }
 
-# what a bad value would change in the original: each call has a copy
+# what a call would change in the original: it has a copy
 CHANGED_BY_CALLS = {
     "control.PID",
     "control.GaitController",
@@ -806,13 +806,19 @@ def methods(name: str, kind: type, instance: Any) -> Iterator[tuple[str, Callabl
 
 
 def bound(name: str, instance: Any, method: str) -> Callable[..., Any]:
-    """Return a method; of what calls change, one that belongs to a new copy at each call."""
+    """Return a method; of what calls change, one of a copy, which is as it was after a refusal."""
     if name not in CHANGED_BY_CALLS:
         return getattr(instance, method)  # type: ignore[no-any-return]
+    copies: list[Any] = []
 
     @functools.wraps(getattr(instance, method))
     def of_copy(**arguments: Any) -> Any:
-        return getattr(copy.deepcopy(instance), method)(**arguments)
+        own = copies.pop() if copies else copy.deepcopy(instance)
+        try:
+            return getattr(own, method)(**arguments)
+        except fw.FootworkError:
+            copies.append(own)
+            raise
 
     return of_copy
 

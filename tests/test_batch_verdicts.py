@@ -19,6 +19,7 @@ from footwork.contacts.equilibrium.decision import Wanted, decide, layout_of
 from footwork.contacts.equilibrium.programs import Equilibrium
 from footwork.contacts.equilibrium.reference import ReferenceEquilibrium
 from footwork.contacts.kernels import contact_columns, verdict
+from footwork.contacts.kernels.compiled import Kernels
 from footwork.contacts.torque_limits import TorqueBounds
 from footwork.dynamics.kernels import toolchain
 
@@ -224,8 +225,8 @@ def test_kernels_are_plain_python_on_rows_of_numpy(joints):
     states = [weak(rng, 6, joints) for _ in range(9)]
     many = Balances.of(states)
     layout = many.first.layout
-    given = many.states.columns(layout, contact_columns.contact_columns)
-    plain = many.problems(layout, *given, contact_columns.scale_rows)
+    kernels = Kernels(verdict.verdicts, contact_columns.contact_columns, contact_columns.scale_rows)
+    _, plain = many.problems(layout, kernels)
     with np.errstate(all="ignore"):  # both sides of every choice are worked out
         found = problems.decided(verdict.verdicts, plain.program, layout.sizes, verdict.VERDICT)
     verdicts, (feasible, margin, proved, _) = decide(many), found.verdict.T
@@ -374,7 +375,7 @@ def test_without_numba_the_same(monkeypatch):
         ({"wrenches": np.full((1, 6), np.nan)}, "wrenches"),
         ({"friction": [-0.1]}, "friction"),
         ({"threads": 0}, "threads"),
-        ({"friction": [0.1, 0.2], "wrenches": np.zeros((3, 6))}, "one N, or 1"),
+        ({"friction": [0.1, 0.2], "wrenches": np.zeros((3, 6))}, "as many of each"),
     ],
 )
 def test_bad_input(options, says):
@@ -449,7 +450,7 @@ def test_contact_forces_of_contacts_that_come_and_go(name):
             assert certificate_violation(hold.balance, verdicts.velocity[i]) <= 1e-8
     with pytest.raises(ContactError, match="active: got"):
         batch.contact_forces(robot, Q, V, A, feet, active=[1.0] * len(feet))
-    with pytest.raises(ContactError, match="expected one N, or 1"):
+    with pytest.raises(ContactError, match="expected as many of each"):
         batch.contact_forces(robot, Q, V[:3], A, feet)
 
 

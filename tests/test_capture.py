@@ -44,17 +44,15 @@ def test_it_steps_when_the_divergent_component_leaves_the_feet(standing, speed, 
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("angle", [0.0, -0.8])
-def test_a_push_that_nobody_stands_is_caught_by_steps(standing, angle):
+def test_a_push_that_nobody_stands_is_caught_by_steps(standing):
     """And it stands afterwards, on both feet, where it stepped to."""
     robot, controller, q = standing
-    force = 0.6 * robot.mass / 0.1 * np.array([np.cos(angle), np.sin(angle), 0.0])
+    force = 0.6 * robot.mass / 0.1 * np.array([1.0, 0.0, 0.0])
     push = control.ForcePulse(control.trunk(robot), tuple(force), 0.1)
     options = {
         "q": q, "contacts": controller.contacts, "step": 2e-3, "disturbances": [push],
     }  # fmt: skip
-    if angle == 0:
-        assert control.simulate(robot, controller, duration=1.5, **options).fell
+    assert control.simulate(robot, controller, duration=1.5, **options).fell
     walker = control.PushRecoveryController(robot, controller.contacts, q)
     caught = control.simulate(robot, walker, duration=3.0, **options)
     assert not caught.fell

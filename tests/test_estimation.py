@@ -337,7 +337,6 @@ def test_the_filter_knows_how_wrong_it_is(name):
     ("name", "gait", "velocity"),
     [
         ("go2", "trot", (0.5, 0, -0.4)),
-        ("solo12", "crawl", (0.05, 0, 0.05)),
         ("biped", "walk", (0.3, 0, -0.2)),
     ],
 )
@@ -392,7 +391,6 @@ def test_it_does_not_matter_where_the_robot_is_and_where_it_looks():
     [
         ("go2", "trot", 0.5),
         ("quadruped", "bound", 0.3),
-        ("go2", "crawl", 0.15),
         ("g1", "walk", 0.3),
     ],
 )

@@ -103,9 +103,9 @@ def on_uneven_ground(name):
 def asked_of(monkeypatch):
     """Return a list that gets how many places the solver is asked for."""
     module = importlib.import_module("footwork.contacts.regions.friction_brackets")
-    asked, solve = [], module._OneByOne.solve
-    count = lambda self, loads: asked.append(len(loads)) or solve(self, loads)  # noqa: E731
-    monkeypatch.setattr(module._OneByOne, "solve", count)
+    asked, solve = [], module._by_conic_solver
+    count = lambda points, loads, *how: asked.append(len(loads)) or solve(points, loads, *how)  # noqa: E731
+    monkeypatch.setattr(module, "_by_conic_solver", count)
     return asked
 
 

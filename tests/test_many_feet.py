@@ -7,7 +7,7 @@ from functools import cache
 import numpy as np
 import pinocchio as pin
 import pytest
-from many_legs import SIX, around, urdf
+from many_legs import RADIUS, SIX, around, urdf
 
 import footwork as fw
 from footwork import cli, contacts, control
@@ -26,6 +26,13 @@ def standing(text):
     robot = fw.load(text)
     controller, q = control.stand(robot)
     return robot, controller.contacts, q
+
+
+def laid_out(hips):
+    """Feet of a robot whose legs are straight, each out from its hip."""
+    robot = fw.load(urdf(hips))
+    feet = [contacts.PointContact(f"{leg}_foot", 0.7, radius=RADIUS) for leg in hips]
+    return contacts.ContactSet(robot, feet), robot.neutral()
 
 
 def turned(q, angle):
@@ -81,7 +88,7 @@ def test_sides_are_halves_of_the_circle(count, first):
     if count < 3:
         feet, q = _biped()
     else:
-        _, feet, q = standing(urdf(around(count, first)))
+        feet, q = laid_out(around(count, first))
     by_place = gaits.feet_by_place(feet, q)
     assert sorted(by_place.values()) == sorted(feet.names)
     where = {n: T.translation[:2] for n, T in feet.placements(q).items()}
@@ -101,7 +108,7 @@ def _biped():
 
 @pytest.mark.parametrize("first", [0.0, 0.3, np.pi / 6, 1.5])
 def test_tripods_alternate_around_the_body(first):
-    _, feet, q = standing(urdf(around(6, first)))
+    feet, q = laid_out(around(6, first))
     _, groups = gaits.gait_of(feet, q, "tripod")
     assert sorted(map(sorted, groups)) == [
         ["leg1_foot", "leg3_foot", "leg5_foot"], ["leg2_foot", "leg4_foot", "leg6_foot"]
@@ -208,15 +215,14 @@ NOISE = control.Noise(velocities=0.05, base_velocity=0.03, base_orientation=0.00
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("engine", ["pinocchio", "mujoco"])
 @pytest.mark.parametrize(
-    ("hips", "gait", "velocity"),
+    ("hips", "gait", "velocity", "engine"),
     [
-        (SIX, "tripod", (0.1, 0.0, 0.0)),
-        (SIX, "tripod", (0.0, 0.05, 0.3)),
-        (SIX, "ripple", (0.04, 0.0, 0.0)),
-        (around(5), "wave", (0.04, 0.0, 0.0)),
-        (around(8), "trot", (0.1, 0.0, 0.0)),
+        (SIX, "tripod", (0.0, 0.05, 0.3), "pinocchio"),
+        (SIX, "tripod", (0.1, 0.0, 0.0), "mujoco"),
+        (SIX, "ripple", (0.04, 0.0, 0.0), "mujoco"),
+        (around(5), "wave", (0.04, 0.0, 0.0), "pinocchio"),
+        (around(8), "trot", (0.1, 0.0, 0.0), "mujoco"),
     ],
 )
 def test_many_legs_walk_where_they_are_told(hips, gait, velocity, engine):
@@ -225,12 +231,12 @@ def test_many_legs_walk_where_they_are_told(hips, gait, velocity, engine):
     robot, feet, q = standing(urdf(hips))
     walker = control.GaitController(robot, feet, q, gait, velocity=velocity)
     motion = control.simulate(
-        robot, walker, q=q, contacts=feet, duration=4.0, control_step=2e-3, engine=engine,
+        robot, walker, q=q, contacts=feet, duration=3.0, control_step=2e-3, engine=engine,
         noise=NOISE, seed=1,
     )  # fmt: skip
     assert not motion.fell
     where = np.mean([T.translation for T in feet.placements(motion.q[-1]).values()], axis=0)
-    assert where[:2] == pytest.approx(walker.path.at(4.0).translation[:2], abs=0.06)
+    assert where[:2] == pytest.approx(walker.path.at(3.0).translation[:2], abs=0.05)
 
 
 @pytest.mark.slow
@@ -242,7 +248,7 @@ def test_a_hexapod_is_judged_as_a_quadruped_is():
         return judging.walker(robot, q, velocity, gait="tripod")
 
     found = judging.trial(
-        robot, make, judging.World.real(), velocity=(0.1, 0, 0), duration=5.0, q=q, contacts=feet
+        robot, make, judging.World.real(), velocity=(0.1, 0, 0), duration=3.5, q=q, contacts=feet
     )
     assert found.survived
     assert found.speed == pytest.approx(0.1, rel=0.15)

@@ -152,10 +152,10 @@ def test_bounds_that_are_none(biped):
         with pytest.raises(ConfigurationError, match=words):
             batch.static_hold(biped, Q, feet, torque_limits=wrong)
     for rows in (0, 2):
-        with pytest.raises(ContactError, match="expected one N"):
+        with pytest.raises(ContactError, match="expected as many of each"):
             batch.static_hold(biped, Q, feet, torque_limits=np.ones((rows, biped.na)))
     still = np.zeros(biped.nv)
-    with pytest.raises(ContactError, match=r"2 of torque_limits, .* expected one N, or 1"):
+    with pytest.raises(ContactError, match=r"2 of torque_limits, .* expected as many of each"):
         batch.contact_forces(biped, Q, still, still, feet, torque_limits=np.ones((2, biped.na)))
 
 

@@ -321,14 +321,6 @@ def test_one_process_at_a_time(push, tmp_path, monkeypatch):
     sweep(push, {"friction": [0.3]}, journal=tmp_path / "j")
 
 
-SCRIPT = """
-import sys, numpy as np
-from footwork.contacts import sweep
-axes = {"friction": np.linspace(0.3, 0.9, 40), "loads[0].force[1]": [0.0, 30.0]}
-sweep("push", axes, chunk=2, journal=sys.argv[1], progress=False)
-"""
-
-
 @contextmanager
 def sweeping(command, journal, lines, **options):
     """A process in a session of its own, once its journal has so many lines; killed at the end."""
@@ -364,21 +356,6 @@ def _session(leader):
         if session == str(leader) and state != "Z":
             found.append(int(folder.name))
     return found
-
-
-@pytest.mark.slow
-def test_killed_in_the_middle(tmp_path):
-    """SIGKILL, as by a scheduler or for want of memory: the rest is done by the next run."""
-    journal = tmp_path / "journal"
-    with sweeping(["-c", SCRIPT, str(journal)], journal, 4):
-        pass
-    done = journal.read_bytes().rpartition(b"\n")[0].splitlines()
-    assert 4 <= len(done) < 41
-    axes = {"friction": np.linspace(0.3, 0.9, 40), "loads[0].force[1]": [0.0, 30.0]}
-    sweep("push", axes, chunk=2, journal=journal, progress=False)
-    lines = journal.read_bytes().splitlines()
-    assert lines[: len(done)] == done
-    assert len(lines) == len(set(lines)) == 41
 
 
 def test_a_worker_that_dies_is_told(push):
@@ -493,9 +470,11 @@ def test_ctrl_c_reaches_the_workers(tmp_path):
 
 def goes_on(journal):
     """Some chunks are done, and the same command does the others."""
-    assert 2 <= journal.read_bytes().count(b"\n") < 5
+    done = journal.read_bytes().rpartition(b"\n")[0].splitlines()
+    assert 2 <= len(done) < 5
     assert cli.main([*COMMAND, "--quiet", "--journal", str(journal)]) == 0
     lines = journal.read_bytes().splitlines()
+    assert lines[: len(done)] == done
     assert sorted(json.loads(line[:-9])["chunk"] for line in lines[1:]) == [0, 1, 2, 3]
 
 
@@ -503,6 +482,7 @@ def goes_on(journal):
 @pytest.mark.skipif(not os.path.isdir("/proc/self/task"), reason="looks for children in /proc")
 @pytest.mark.parametrize("how", [signal.SIGKILL, signal.SIGTERM])
 def test_workers_end_with_the_command(how, tmp_path):
+    """Also where it is killed, as by a scheduler: the rest is done by the next run."""
     journal = tmp_path / "journal"
     command = ["-m", "footwork", *COMMAND, "--jobs", "2", "--journal", str(journal)]
     with sweeping(command, journal, 2, stderr=subprocess.DEVNULL) as process:
@@ -513,6 +493,8 @@ def test_workers_end_with_the_command(how, tmp_path):
         while _session(process.pid):
             assert time.monotonic() < deadline
             time.sleep(0.02)
+    if how == signal.SIGKILL:
+        goes_on(journal)
 
 
 def test_a_full_disk_is_told_and_loses_nothing(push, whole, tmp_path, monkeypatch):

@@ -165,14 +165,13 @@ def test_a_quadruped_trots_over_boards_that_it_is_not_told_of(name, seed):
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize(("seed", "duration"), [(2, 5.2), (5, 3.4)])
-def test_g1_walks_over_boards_that_it_is_not_told_of(seed, duration):
-    """Narrow soles come to lie on edges; those of these two fell before these times."""
+def test_g1_walks_over_boards_that_it_is_not_told_of():
+    """Narrow soles come to lie on edges: it fell before this time."""
     robot = fw.load("g1")
     _, q = control.stand(robot, crouch=0.02)
     found = judging.trial(
         robot, lambda *given: judging.walker(*given, gait="walk"),
-        judging.World.real(boards=0.02), velocity=(0.3, 0, 0), duration=duration, seed=seed, q=q,
+        judging.World.real(boards=0.02), velocity=(0.3, 0, 0), duration=3.4, seed=5, q=q,
     )  # fmt: skip
     assert not found.ended
 

@@ -69,7 +69,7 @@ def wrenches_near_the_surface(contact, rng, n):
 
 
 KINDS = {
-    **{f"{shape} {mu}": patch(shape, mu) for shape in PATCHES for mu in (0.2, 0.5, 1.2)},
+    **{f"{shape} {mu}": patch(shape, mu) for shape in PATCHES for mu in (0.2, 1.2)},
     "soft point": PointContact("toe", 0.6, torsional_friction=0.03),
     "rectangle": patch("rectangle", 0.7, torsional_friction=0.02),
     "pentagon": patch("pentagon", 0.5, torsional_friction=0.01),
@@ -93,7 +93,7 @@ def stretched(contact, rng, count):
 def test_inner_exact_and_outer_are_sound(name):
     """Nothing is accepted that friction forbids, and nothing refused that it allows."""
     contact, rng = KINDS[name], np.random.default_rng(len(name))
-    wrenches = stretched(contact, rng, 60)
+    wrenches = stretched(contact, rng, 30)
     distance = exact_by_points(contact, wrenches)
     exact = WrenchCone(contact)
     assert [exact.violation(w) for w in wrenches] == pytest.approx(distance, abs=2e-6)

@@ -9,33 +9,22 @@ from numpy.typing import NDArray
 
 from ...arrays import Array, Index
 
-# the largest value of each check that is let pass; inf: it is reported, and refuses no sample
-LIMITS = {
-    "contacts": 0.0,  # normal force that every contact lacks [N]
-    "torques": 1.0,  # of the torque limits [-]
-    "flight": 1.0,  # [m/s²]
-    "slip": 0.05,  # [m/s]
-    "drift": 0.02,  # [m]
-    "gap": 0.01,  # [m]
-    "penetration": 5e-3,  # [m]
-    "range": 1e-3,  # [rad or m]
-    "speed": 1.0,  # of the speed limits [-]
-    "collision": 0.0,  # [m]
-    "jump": 0.2,  # [rad or m]
+# of each check the largest value that is let pass, and its unit; inf: it is reported, and refuses
+# no sample
+_CHECKS = {
+    "contacts": (0.0, "N"),  # normal force that every contact lacks
+    "torques": (1.0, "of limit"),
+    "flight": (1.0, "m/s²"),
+    "slip": (0.05, "m/s"),
+    "drift": (0.02, "m"),
+    "gap": (0.01, "m"),
+    "penetration": (5e-3, "m"),
+    "range": (1e-3, "rad or m"),
+    "speed": (1.0, "of limit"),
+    "collision": (0.0, "m"),
+    "jump": (0.2, "rad or m"),
 }
-UNITS = {
-    "contacts": "N",
-    "torques": "of limit",
-    "flight": "m/s²",
-    "slip": "m/s",
-    "drift": "m",
-    "gap": "m",
-    "penetration": "m",
-    "range": "rad or m",
-    "speed": "of limit",
-    "collision": "m",
-    "jump": "rad or m",
-}
+LIMITS = {name: limit for name, (limit, _) in _CHECKS.items()}
 
 
 @dataclass(frozen=True, eq=False)
@@ -74,7 +63,7 @@ class Check:
     @property
     def unit(self) -> str:
         """Of the values and the limit."""
-        return UNITS[self.name]
+        return _CHECKS[self.name][1]
 
     @property
     def bad(self) -> NDArray[np.bool_]:

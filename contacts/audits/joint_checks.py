@@ -1,4 +1,4 @@
-"""Checks of the joints: their ranges and speeds, and jumps in the data."""
+"""Checks of joints and links: ranges and speeds, self-collision, and jumps in the data."""
 
 from __future__ import annotations
 
@@ -10,11 +10,12 @@ from ...arrays import Array
 from ...dynamics.motions.motion import Motion
 from ...robots import Robot
 from ...robots.ranges import ranges, velocity_limits
+from ..postures.collisions_along import self_collisions
 from .check import Check
 
 
 def joint_checks(motion: Motion, limits: Mapping[str, float]) -> list[Check]:
-    """Return the checks of ranges, speeds and jumps."""
+    """Return the checks of ranges, speeds and jumps; `collision_check` is asked apart."""
     return [
         range_check(motion, limits["range"]),
         speed_check(motion, limits["speed"]),
@@ -41,6 +42,13 @@ def speed_check(motion: Motion, limit: float) -> Check:
     used = np.abs(motion.v[:, rows]) / fastest[rows]
     names = robot.joint_of_row
     return Check.worst_of("speed", limit, used, tuple(names[row] for row in rows.tolist()))
+
+
+def collision_check(motion: Motion, limit: float, threads: int) -> Check:
+    """Return the deepest overlap of two links at each sample [m]; see `self_collisions`."""
+    found = self_collisions(motion.robot, motion.q, threads=threads)
+    pairs = tuple(" and ".join(links) for links in found.links)
+    return Check("collision", limit, -found.nearest, found.nearest_pair, pairs)
 
 
 def jump_check(motion: Motion, limit: float) -> Check:

@@ -24,10 +24,9 @@ from ..terrain.terrain import Terrain
 from ..torque_limits import TorqueLimits, torque_bounds_of
 from .audit import Audit
 from .check import LIMITS
-from .collisions import collision_check
 from .feet_checks import feet_checks
 from .force_checks import Forces
-from .joint_checks import joint_checks
+from .joint_checks import collision_check, joint_checks
 
 
 @names_checked
@@ -95,7 +94,7 @@ def audit(
     checks = [*forces.checks, *feet_checks(motion, schedule, terrain, most, whole)]
     checks += joint_checks(motion, most)
     if self_collision and motion.robot.has_collision_shapes:
-        checks.append(collision_check(motion, most, whole))
+        checks.append(collision_check(motion, most["collision"], whole))
     return Audit(forces, terrain, {check.name: check for check in checks})
 
 

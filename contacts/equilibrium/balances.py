@@ -10,7 +10,7 @@ import numpy as np
 
 from ...arrays import Array
 from ...errors import ContactError
-from ..loads_along import common
+from ...robots.values import common_length
 from ..torque_limits import TorqueBounds
 from .problems import Layout, Problems
 from .programs import Equilibrium
@@ -58,20 +58,19 @@ class Balances:
         )
 
     def __post_init__(self) -> None:
-        parts = self.states, self.loads, self.friction, self.torque_limits
-        if len({len(x) for x in parts} - {1}) > 1:
-            raise ContactError(
-                f"got {len(self.states)} configurations, {len(self.loads)} loads, "
-                f"{len(self.friction)} frictions and {len(self.torque_limits)} torque limits; "
-                "expected one N, or 1, for each"
-            )
+        len(self)  # refuses lengths that do not fit each other
         if len(self.loads) == 1 and len(self.torque_limits) != 1:
             loads = np.repeat(self.loads, len(self.torque_limits), axis=0)
             object.__setattr__(self, "loads", loads)
 
     def __len__(self) -> int:
-        parts = self.states, self.loads, self.friction, self.torque_limits
-        return common(map(len, parts))
+        return common_length(
+            q=len(self.states),
+            loads=len(self.loads),
+            friction=len(self.friction),
+            torque_limits=len(self.torque_limits),
+            error=ContactError,
+        )
 
     @property
     def first(self) -> Equilibrium:
@@ -95,18 +94,18 @@ class Balances:
             self.torque_limits if len(self.torque_limits) == 1 else self.torque_limits[cut],
         )
 
-    def problems(self, layout: Layout, columns: Array, pulls: Array, scaling: Any) -> Problems:
-        """Return the kernel's problems, scaled as the first one is.
+    def problems(self, layout: Layout, kernels: Any) -> tuple[Array, Problems]:
+        """Return the columns of `States.columns`, and the problems, scaled as the first one is.
 
         Args:
             layout: of all.
-            columns, pulls: what `States.columns` returns.
-            scaling: `kernels.contact_columns.scale_rows`, compiled or not.
+            kernels: `columns` and `scale` of `kernels.compiled.Kernels`, compiled or not.
         """
-        scales = self.first.scaled_problem(scaling).program.scales
+        columns, pulls = self.states.columns(layout, kernels.columns)
+        scales = self.first.scaled_problem(kernels.scale).program.scales
         given = columns, pulls, self.loads, self.torque_limits
-        problems = Problems.of(layout, *given, scaling, scales)
-        return problems.with_friction(self.friction)
+        problems = Problems.of(layout, *given, kernels.scale, scales)
+        return columns, problems.with_friction(self.friction)
 
     def circular(self) -> bool:
         """Whether all cones are circular ones of forces."""

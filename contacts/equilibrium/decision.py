@@ -201,8 +201,7 @@ def _write_by_kernel(
     kernels: Any, balances: Balances, layout: Layout, answers: Verdicts, wanted: Wanted
 ) -> None:
     """Write the answers of the kernel; those it leaves stay as they are."""
-    columns, pulls = balances.states.columns(layout, kernels.columns)
-    problems = balances.problems(layout, columns, pulls, kernels.scale)
+    columns, problems = balances.problems(layout, kernels)
     mode = MARGIN if not balances.circular() else VERDICT if wanted.margin else STRICT
     found = decided(kernels.verdicts, problems.program, layout.sizes, mode)
     feasible, epsilon, proof, residual = found.verdict.T

@@ -81,8 +81,7 @@ class Saddles:
         self, kernels: Any, refine: Any, balances: Balances, layout: Layout
     ) -> NDArray[np.bool_]:
         """Write what the kernels prove; return (N,) which are left."""
-        columns, pulls = balances.states.columns(layout, kernels.columns)
-        problems = balances.problems(layout, columns, pulls, kernels.scale)
+        _, problems = balances.problems(layout, kernels)
         found = decided(kernels.verdicts, problems.program, layout.sizes)
         proofs = refined(refine, problems.program, layout.sizes, found)
         margin, proved = in_newtons(found.verdict[:, 1], layout.weight), found.verdict[:, 2] > 0

@@ -157,10 +157,7 @@ def frictional_forward_dynamics(
     free = _free_velocity(v, step, state.forward_dynamics(tau, wrenches))
     free = closures.velocity(state, free)
     placed = PointForces.of(contact_set, state)
-    # of all points, in their contacts' axes
-    turned = placed.axes.transpose(0, 2, 1)
-    J = (turned @ contact_set.attachment.point_jacobians(state)).reshape(-1, robot.nv)
-    s = (turned @ _surface_velocities(contact_set, placed.points)[:, :, None]).ravel()
+    J, s = _point_rows(contact_set, state, placed)
     w = J @ free - s
     w[2::3] += _at_points(contact_set, gaps, "gaps", "distances [m]") / step
     W = J @ mobility(J.T)
@@ -188,6 +185,14 @@ def frictional_forward_dynamics(
         q=state.q.copy(),
         step=float(step),
     )
+
+
+def _point_rows(contacts: ContactSet, state: State, placed: PointForces) -> tuple[Array, Array]:
+    """J (3K, nv) and s (3K,): u = J v − s of all points, in their contacts' axes."""
+    turned = placed.axes.transpose(0, 2, 1)
+    J = turned @ contacts.attachment.point_jacobians(state)
+    s = turned @ _surface_velocities(contacts, placed.points)[:, :, None]
+    return J.reshape(-1, state.robot.nv), s.ravel()
 
 
 def _solved(

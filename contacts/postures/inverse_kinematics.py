@@ -219,6 +219,15 @@ def joint_limits(robot: Robot) -> tuple[Array, Array]:
     return lower, upper
 
 
+def travel(robot: Robot, q: Array) -> tuple[Array, Array]:
+    """Return how far joint limits let each tangent direction go down (≤ 0) and up (≥ 0) from q."""
+    (lower, upper), (in_q, in_v) = joint_limits(robot), plain_coordinates(robot)
+    down, up = np.full(robot.nv, -np.inf), np.full(robot.nv, np.inf)
+    down[in_v] = np.minimum(lower[in_v] - q[in_q], 0.0)
+    up[in_v] = np.maximum(upper[in_v] - q[in_q], 0.0)
+    return down, up
+
+
 class InverseKinematics:
     """Steps towards a goal inside the joint limits.
 
@@ -232,24 +241,24 @@ class InverseKinematics:
     def __init__(self, goal: Goal, prefer: Array, bounded: bool, hasty: bool = False) -> None:
         self.goal, self.robot, self.prefer, self.bounded = goal, goal.robot, prefer, bounded
         self.hasty = hasty
-        endless: Array = np.full(self.robot.nv, np.inf)
-        self.lower, self.upper = joint_limits(self.robot) if bounded else (-endless, endless)
-        self.in_q, self.in_v = plain_coordinates(self.robot)
         self.joints: Array = np.zeros(self.robot.nv)
         self.joints[6 if self.robot.is_floating else 0 :] = 1.0
 
     def clipped(self, q: Array) -> Array:
         """Return q with its joints inside their limits."""
-        inside = q.copy()
-        inside[self.in_q] = np.clip(q[self.in_q], self.lower[self.in_v], self.upper[self.in_v])
+        if not self.bounded:
+            return q
+        inside, (lower, upper) = q.copy(), joint_limits(self.robot)
+        in_q, in_v = plain_coordinates(self.robot)
+        inside[in_q] = np.clip(q[in_q], lower[in_v], upper[in_v])
         return inside
 
     def travel(self, q: Array) -> tuple[Array, Array]:
         """Return how far each tangent direction may go down (≤ 0) and up (≥ 0) from q (nv,)."""
-        down, up = np.full(self.robot.nv, -np.inf), np.full(self.robot.nv, np.inf)
-        down[self.in_v] = np.minimum(self.lower[self.in_v] - q[self.in_q], 0.0)
-        up[self.in_v] = np.maximum(self.upper[self.in_v] - q[self.in_q], 0.0)
-        return down, up
+        if self.bounded:
+            return travel(self.robot, q)
+        endless: Array = np.full(self.robot.nv, np.inf)
+        return -endless, endless
 
     def blocked(self, q: Array) -> list[int]:
         """Return the tangent directions at whose limit q is, and that would lessen the error."""

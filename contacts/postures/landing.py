@@ -16,6 +16,7 @@ from ...arrays import Array
 from ...dynamics import State
 from ...errors import ContactError
 from ..contact import Contact
+from ..geometry.directions import least_turn
 from ..terrain.faces import Face
 
 
@@ -29,8 +30,7 @@ class Landing(NamedTuple):
 def landing(state: State, contact: Contact, face: Face) -> Landing:
     """Return the nearest pose of a contact on a face, by the least turn and the shortest way."""
     T, n = contact.pose(state), face.normal
-    turn = np.array(pin.Quaternion.FromTwoVectors(T.rotation[:, 2], n).matrix())
-    R = turn @ T.rotation
+    R = least_turn(T.rotation[:, 2], n) @ T.rotation
     axes = face.placement.rotation
     corners = contact.points @ R.T @ axes[:, :2]
     margin = np.maximum(face.half_size - np.abs(corners).max(axis=0, initial=0.0), 0.0)

@@ -33,7 +33,7 @@ from .ascent import Ascent
 from .inverse_kinematics import CLOSURE, TILT, Goal, InverseKinematics, up_in_base
 from .motion_tasks import MotionTask, TaskRows
 from .self_collision import Clearance, self_collisions
-from .targets import all_targets, held_frames
+from .targets import all_targets, with_frames
 from .weighted import Descent
 
 CentreOfMass = Sequence[float | None] | Literal["inside"] | None
@@ -41,6 +41,14 @@ CentreOfMass = Sequence[float | None] | Literal["inside"] | None
 _SHRUNK = 0.8  # "inside" means inside the static polygon drawn in by this factor
 RESTARTS = 6
 _CLEARANCE = 1e-3  # [m], what links keep that must not run into each other
+
+
+class Search(NamedTuple):
+    """How long a posture is looked for: arguments of `solve_posture`."""
+
+    tolerance: float
+    iterations: int
+    restarts: int
 
 
 class Missed(NamedTuple):
@@ -206,36 +214,47 @@ def solve_posture(
     start = robot.posture() if q0 is None else check_configuration(robot, q0, "q0").copy()
     start = robot.close(start) if robot.closures else start
     given = all_targets(contact_set, start, targets, ground)
-    held, places = held_frames(robot, frames)
     t = number(t, "t", unit="[s]", error=ContactError)
     weighted, wanted = TaskRows.of(robot, tasks, "tasks", t), TaskRows.of(robot, exact, "exact", t)
     for rows in (weighted, wanted):
         rows.error_jacobian(State(robot, start))  # tasks on velocities refuse
     if len(weighted) and maximize is not None:
         raise ContactError(f"maximize: got {maximize!r} and tasks, expected one of the two")
-    together = ContactSet(robot, [*contact_set, *held]) if held else contact_set
-    goal = Goal(
-        together,
-        given | places,
-        target_com(com),
-        _size(together, start),
-        _clearance_of(robot, self_collision),
-        frozenset(places),
-        _upright(together, start, given | places),
-    )
+    goal = _goal(contact_set, start, given, frames, com, _clearance_of(robot, self_collision))
     each_once(goal.parts(), wanted, weighted)
     goal = replace(goal, exact=wanted)
-    attempts = tolerance, iterations, restarts
-    posture = _nearest(InverseKinematics(goal, start, limits, restarts == 0), start, *attempts)
+    search = Search(tolerance, iterations, restarts)
+    posture = _nearest(InverseKinematics(goal, start, limits, restarts == 0), start, search)
     ik = InverseKinematics(goal, start, limits)
-    posture = _settled(ik, posture, weighted, *attempts)
+    posture = _settled(ik, posture, weighted, search)
     if isinstance(com, str) and posture.converged:
-        posture = _drawn_inside(ik, posture, weighted, wrenches, *attempts)
+        posture = _drawn_inside(ik, posture, weighted, wrenches, search)
     if maximize is None or not posture.converged:
         return posture
     ascent = Ascent(ik, wrenches, torques, tolerance, iterations)
     q, margins = ascent.run(posture.q)
     return replace(_posture(ik, q, tolerance, posture.iterations), margins=margins)
+
+
+def _goal(
+    contacts: ContactSet,
+    start: Array,
+    targets: dict[str, Any],
+    frames: Mapping[str, Any] | None,
+    com: CentreOfMass,
+    clearance: Clearance | None,
+) -> Goal:
+    together, places = with_frames(contacts, frames)
+    every = targets | places
+    return Goal(
+        together,
+        every,
+        target_com(com),
+        _size(together, start),
+        clearance,
+        frozenset(places),
+        _upright(together, start, every),
+    )
 
 
 def target_com(com: CentreOfMass) -> Array:
@@ -287,23 +306,22 @@ def _size(contacts: ContactSet, q: Array) -> float:
     return max(float(np.mean(spans)), 1e-3) if spans else 1.0
 
 
-def _nearest(
-    ik: InverseKinematics, start: Array, tolerance: float, iterations: int, restarts: int
-) -> Posture:
+def _nearest(ik: InverseKinematics, start: Array, search: Search) -> Posture:
     """From `start`, then from a few random places around it: a way out of straight knees."""
     rng = np.random.default_rng(0)
     best, least, steps = start, np.inf, 0
-    for k in range(1 + restarts):
+    for k in range(1 + search.restarts):
         shaken = 0.1 * k * rng.standard_normal(ik.robot.nv) * ik.joints
-        q, tried = ik.run(ik.robot.integrate(start, shaken), tolerance, iterations)
+        begin = ik.robot.integrate(start, shaken)
+        q, tried = ik.run(begin, search.tolerance, search.iterations)
         steps += tried
         error = ik.goal.error(q)
         size = float(np.linalg.norm(error / ik.goal.row_units))
         if size < least:
             best, least = q, size
-        if ik.goal.reached(error, tolerance):
+        if ik.goal.reached(error, search.tolerance):
             break
-    return _posture(ik, best, tolerance, steps)
+    return _posture(ik, best, search.tolerance, steps)
 
 
 def _posture(ik: InverseKinematics, q: Array, tolerance: float, iterations: int) -> Posture:
@@ -379,24 +397,16 @@ def each_once(parts: Iterable[str], wanted: TaskRows, weighted: TaskRows) -> Non
 
 
 def _settled(
-    ik: InverseKinematics,
-    posture: Posture,
-    weighted: TaskRows,
-    tolerance: float,
-    iterations: int,
-    restarts: int,
+    ik: InverseKinematics, posture: Posture, weighted: TaskRows, search: Search
 ) -> Posture:
     """The posture after the descent of weighted tasks, with the residuals of all tasks."""
     steps, lowest = 0, True
     if len(weighted) and posture.converged:
-        q, steps, lowest = Descent(ik, weighted, tolerance, iterations).run(posture.q)
-        posture = _posture(ik, q, tolerance, posture.iterations + steps)
-    state = State(ik.robot, posture.q)
-    residuals = {
-        name: value
-        for rows in (weighted, ik.goal.exact)
-        for name, value in rows.named(rows.error(state)).items()
-    }
+        descent = Descent(ik, weighted, search.tolerance, search.iterations)
+        q, steps, lowest = descent.run(posture.q)
+        posture = _posture(ik, q, search.tolerance, posture.iterations + steps)
+    state, exact = State(ik.robot, posture.q), ik.goal.exact
+    residuals = weighted.named(weighted.error(state)) | exact.named(exact.error(state))
     if lowest:
         return replace(posture, residuals=residuals)
     reason = f"the weighted sum of the tasks still falls after {steps} steps"
@@ -408,9 +418,7 @@ def _drawn_inside(
     posture: Posture,
     weighted: TaskRows,
     wrenches: Mapping[str, Wrench],
-    tolerance: float,
-    iterations: int,
-    restarts: int,
+    search: Search,
 ) -> Posture:
     """The posture with its centre of mass where the contacts can hold it."""
     inside = _inside(posture.contacts, posture.q, wrenches)
@@ -419,10 +427,10 @@ def _drawn_inside(
         return replace(posture, converged=False, reason=reason, missed=None)
     inner = InverseKinematics(replace(ik.goal, com=inside), ik.prefer, ik.bounded)
     if len(weighted) and np.allclose(dynamics.com(ik.robot, posture.q)[:2], inside[:2], atol=1e-9):
-        there = _posture(inner, posture.q, tolerance, posture.iterations)
+        there = _posture(inner, posture.q, search.tolerance, posture.iterations)
         return replace(there, residuals=posture.residuals)
-    posture = _nearest(inner, posture.q, tolerance, iterations, restarts)
-    return _settled(inner, posture, weighted, tolerance, iterations, restarts)
+    posture = _nearest(inner, posture.q, search)
+    return _settled(inner, posture, weighted, search)
 
 
 def _inside(contacts: ContactSet, q: Array, wrenches: Mapping[str, Wrench]) -> Array | None:

@@ -11,10 +11,10 @@ from numpy.typing import ArrayLike
 
 from ...arrays import Array
 from ...errors import ContactError
-from ...robots import Robot
 from ...robots.values import mapping, placement, vector
 from ..contact import Contact, PointContact
 from ..contact_set import ContactSet, as_pose
+from ..geometry.directions import least_turn
 from ..surface_contact import SurfaceContact
 from ..terrain.faces import FACES_UP, Face
 from .landing import check_face
@@ -47,13 +47,8 @@ def ground_targets(contacts: ContactSet, q: ArrayLike, ground: Any = None) -> di
             targets[name] = T
             continue
         p = T.translation - np.array([0.0, 0.0, n @ (T.translation - origin) / n[2]])
-        targets[name] = pin.SE3(_least_turn(z, n) @ T.rotation, p)
+        targets[name] = pin.SE3(least_turn(z, n) @ T.rotation, p)
     return targets
-
-
-def _least_turn(a: Array, b: Array) -> Array:
-    """The rotation by the least angle that takes the unit vector a to b (not opposite to a)."""
-    return np.array(pin.Quaternion.FromTwoVectors(a, b).matrix())
 
 
 def all_targets(
@@ -77,15 +72,16 @@ def all_targets(
     }
 
 
-def held_frames(
-    robot: Robot, frames: Mapping[str, Any] | None
-) -> tuple[list[Contact], dict[str, Any]]:
-    """Return frames as contacts, patches to be placed and points to be somewhere, and
-    {contact: T_world_target} of each.
+def with_frames(
+    touching: ContactSet, frames: Mapping[str, Any] | None
+) -> tuple[ContactSet, dict[str, Any]]:
+    """Return contacts together with frames, as patches to be placed and points to be somewhere, and
+    {contact: T_world_target} of these.
 
     Raises:
         ContactError: a frame that does not exist, or a place that is none.
     """
+    robot = touching.robot
     frames = mapping(frames or {}, "frames", robot.frame_names, kind="frame", error=ContactError)
     contacts: list[Contact] = []
     targets: dict[str, Any] = {}
@@ -99,4 +95,4 @@ def held_frames(
             contacts.append(PointContact(frame, friction=0.0, name=name))
             p = vector(place, where, "or a pinocchio.SE3 [m]", error=ContactError)
             targets[name] = pin.SE3(np.eye(3), p)
-    return contacts, targets
+    return ContactSet(robot, [*touching, *contacts]) if contacts else touching, targets

@@ -29,10 +29,10 @@ from ...robots import Robot
 from ...robots.ranges import velocity_limits
 from ...robots.values import boolean, mapping, number
 from ..contact_set import Contacts, ContactSet
-from .inverse_kinematics import Goal, InverseKinematics, bounded_least_squares
+from .inverse_kinematics import Goal, bounded_least_squares, travel
 from .motion_tasks import MotionTask, TaskRows
 from .posture import CentreOfMass, each_once, target_com
-from .targets import all_targets, held_frames
+from .targets import all_targets, with_frames
 
 _EXACT = 1e-6  # what exact rates may miss [m/s or rad/s]
 
@@ -117,10 +117,9 @@ def solve_velocity(
     names = contact_set.names
     targets = mapping(targets or {}, "targets", names, kind="contact", error=ContactError)
     given = contact_set.placements(state.q) | targets
-    held, places = held_frames(robot, frames)
-    together = ContactSet(robot, [*contact_set, *held]) if held else contact_set
-    targets_of = all_targets(contact_set, state.q, given, None) | places
-    goal = Goal(together, targets_of, target_com(com), 1.0, frames=frozenset(places))
+    together, places = with_frames(contact_set, frames)
+    every = all_targets(contact_set, state.q, given, None) | places
+    goal = Goal(together, every, target_com(com), 1.0, frames=frozenset(places))
     each_once(goal.parts(), wanted, weighted)
     C, d = _exact_rates(goal, wanted, state, rate)
     parts = goal.parts() | wanted.parts(len(d) - len(wanted))
@@ -130,13 +129,7 @@ def solve_velocity(
     lower, upper = _bounds(robot, state.q, rate, limits, speed_limits)
     v = bounded_least_squares(A, b, lower, upper, C, d)
     missed = {name: float(np.abs(d - C @ v)[rows].max(initial=0.0)) for name, rows in parts.items()}
-    residuals = {
-        name: value
-        for rows in (weighted, wanted)
-        for name, value in rows.named(
-            rows.desired_velocity(state) - rows.jacobian(state) @ v
-        ).items()
-    }
+    residuals = _residuals(weighted, state, v) | _residuals(wanted, state, v)
     joints = _at_bound(robot, v, lower, upper)
     reason = _reason(missed, joints)
     return PostureVelocity(v, not reason, missed, residuals, joints, reason)
@@ -151,14 +144,17 @@ def _exact_rates(goal: Goal, wanted: TaskRows, state: State, rate: float) -> tup
     return C, np.append(d, wanted.desired_velocity(state))
 
 
+def _residuals(rows: TaskRows, state: State, v: Array) -> dict[str, Array]:
+    """{task: ẋ* − J v} of tasks."""
+    return rows.named(rows.desired_velocity(state) - rows.jacobian(state) @ v)
+
+
 def _bounds(robot: Robot, q: Array, rate: float, limits: bool, fast: bool) -> tuple[Array, Array]:
     """lower ≤ v ≤ upper (nv,)."""
-    endless: Array = np.full(robot.nv, np.inf)
-    speed = velocity_limits(robot._model) if fast else endless
+    speed = velocity_limits(robot._model) if fast else np.full(robot.nv, np.inf)
     if not limits:
         return -speed, speed
-    goal = Goal(ContactSet(robot, []), {}, np.full(3, np.nan), 1.0)
-    down, up = InverseKinematics(goal, q, True).travel(q)
+    down, up = travel(robot, q)
     return np.maximum(rate * down, -speed), np.minimum(rate * up, speed)
 
 

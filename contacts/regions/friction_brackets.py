@@ -15,6 +15,7 @@ from ...arrays import Array
 from ...progress import progress_bar
 from ..conic_solver import Program, Rows
 from ..kernels.compiled import VERDICTS
+from ..limits import ContactLimits
 from ..point_forces import PointForces
 from .least_frictions import LIFTED, least_frictions, least_ratio
 
@@ -42,74 +43,54 @@ def brackets(
     left = np.flatnonzero((lower < most) & (upper - lower > tolerance))
     slowly = pushing and kernel is None
     with VERDICTS.uncompiled(_TRIALS * len(left)) if slowly else nullcontext():
-        lower[left], upper[left] = _OneByOne(near, tolerance, most).solve(h[left])
+        lower[left], upper[left] = _by_conic_solver(near, h[left], tolerance, most)
     return lower, upper
 
 
-class _OneByOne:
-    """Load after load, by the conic solver; proofs are kept for the loads that follow."""
-
-    def __init__(self, points: PointForces, tolerance: float, most: float) -> None:
-        self.program = _Forces(points)
-        self.tolerance, self.most = tolerance, most
-        self.twists, self.proven = np.zeros((0, 6)), np.zeros(0)
-
-    def solve(self, loads: Array) -> tuple[Array, Array]:
-        """Return (lower, upper) (n,) for loads (n, 6)."""
-        lower, upper = np.zeros(len(loads)), np.full(len(loads), np.inf)
-        for i in progress_bar(None, range(len(loads)), "friction map"):
-            lower[i], upper[i] = self._bracket(loads[i])
-        return lower, upper
-
-    def _bracket(self, h: Array) -> tuple[float, float]:
-        """First just above what is known, which is often tight; then the most; then halves."""
-        low, high, tries = self._known(h), np.inf, 0
-        while low < self.most and high - low > self.tolerance:
-            near = low + self.tolerance / 2
-            trial = (near, self.most, (low + high) / 2)[min(tries, 2)]
-            if tries > 2 and tries % 2 == 0:
-                trial = near
-            held, value = self._ask(min(trial, self.most), h)
-            low, high = (low, value) if held else (max(low, value), high)
+def _by_conic_solver(
+    points: PointForces, loads: Array, tolerance: float, most: float
+) -> tuple[Array, Array]:
+    """Return (lower, upper) (n,) for loads (n, 6), each with the proofs of those before it."""
+    lower, upper = np.zeros(len(loads)), np.full(len(loads), np.inf)
+    G, limits = points.grasp, points.limits
+    twists, proven = np.zeros((0, 6)), np.zeros(0)
+    for i in progress_bar(None, range(len(loads)), "friction map"):
+        h, tries = loads[i], 0
+        low, high = float(proven[twists @ h > LIFTED].max(initial=0.0)), np.inf
+        while low < most and high - low > tolerance:
+            mu = _trial(low, high, tries, tolerance, most)
             tries += 1
-        return (low, high) if low < self.most else (low, np.inf)
-
-    def _known(self, h: Array) -> float:
-        """The largest friction that earlier proofs rule out."""
-        lifted = self.twists @ h > LIFTED
-        return float(self.proven[lifted].max(initial=0.0))
-
-    def _ask(self, mu: float, h: Array) -> tuple[bool, float]:
-        """(True, a friction that holds) or (False, one that does not), at least as good as μ."""
-        forces, y = self.program.solve(mu, h)
-        if forces is not None:
-            return True, mu
-        if y is None:  # the solver could not tell: as near to the edge as it can see
-            return False, mu
-        proven = self.program.least_friction(y)
-        self.twists, self.proven = np.vstack([self.twists, y]), np.append(self.proven, proven)
-        return False, max(mu, proven)
+            holds, y = _holds(G, limits.with_friction(mu), h)
+            if holds:
+                high = mu
+                continue
+            # without a proof: as near to the edge as the solver can see
+            if y is not None:
+                u = (y @ G).reshape(-1, 3)[~limits.bilateral]
+                twists, proven = np.vstack([twists, y]), np.append(proven, least_ratio(u))
+                mu = max(mu, float(proven[-1]))
+            low = max(low, mu)
+        lower[i], upper[i] = low, high if low < most else np.inf
+    return lower, upper
 
 
-class _Forces:
-    """The program for one friction: forces in their cones that balance a load, or a proof."""
+def _trial(low: float, high: float, tries: int, tolerance: float, most: float) -> float:
+    """First just above what is known, which is often tight; then the most; then the middle, and
+    every other time just above again."""
+    if tries == 1:
+        return most
+    near = tries % 2 == 0 and tries != 2
+    return min(low + tolerance / 2 if near else (low + high) / 2, most)
 
-    def __init__(self, points: PointForces) -> None:
-        self.G, self.limits = points.grasp, points.limits
 
-    def solve(self, mu: float, h: Array) -> tuple[Array | None, Array | None]:
-        """Return forces (3K,), or a twist y (6,) that proves that there are none, or neither."""
-        limits = self.limits.with_friction(mu)
-        locked, *rows = limits.solver_rows(np.zeros((limits.contact_count, 0)))
-        answer = Program([Rows(self.G, -h), locked], *rows).solve(np.zeros(limits.size))
-        if answer.unknowns is not None:
-            forces = answer.unknowns
-            return (forces, None) if np.abs(self.G @ forces + h).max() < 1e-6 else (None, None)
-        if answer.multipliers is not None:
-            y = answer.multipliers[:6] / np.linalg.norm(answer.multipliers[:6])
-            return None, (y if y @ h > LIFTED else None)
-        return None, None
-
-    def least_friction(self, y: Array) -> float:
-        """Return min u_n/‖u_t‖ of the velocities u = Gᵀy at the points, up to which y proves."""
-        return float(least_ratio((y @ self.G).reshape(-1, 3)[~self.limits.bilateral]))
+def _holds(G: Array, limits: ContactLimits, h: Array) -> tuple[bool, Array | None]:
+    """Whether forces within limits balance a load; else a twist y (6,) that proves that none do,
+    where the solver finds one."""
+    locked, *rows = limits.solver_rows(np.zeros((limits.contact_count, 0)))
+    answer = Program([Rows(G, -h), locked], *rows).solve(np.zeros(limits.size))
+    if answer.unknowns is not None:
+        return bool(np.abs(G @ answer.unknowns + h).max() < 1e-6), None
+    if answer.multipliers is None:
+        return False, None
+    y = answer.multipliers[:6] / np.linalg.norm(answer.multipliers[:6])
+    return False, (y if y @ h > LIFTED else None)

@@ -7,8 +7,9 @@ depth. What a text means is decided by who reads it, not by its looks, so that a
 
 from __future__ import annotations
 
+import json
 import re
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -22,6 +23,7 @@ MAX_BYTES = 200_000
 MAX_DEPTH = 12
 MAX_VALUES = 5_000
 
+_PLAIN = re.compile(r"[A-Za-z0-9_./][A-Za-z0-9_./ -]*[A-Za-z0-9_./]|[A-Za-z0-9_]")
 _NUMBER = re.compile(r"[-+]?(\d+(\.\d*)?|\.\d+)([eE][-+]?\d+)?")
 FLAGS = {"true": True, "yes": True, "false": False, "no": False}
 
@@ -195,3 +197,27 @@ def _shown(node: Any) -> str:
         return "keys with values" if node.value else "nothing"
     parts = [_shown(item).replace("'", "") for item in node.value[:4]]
     return f"[{', '.join(parts)}{', …' if len(node.value) > 4 else ''}]"
+
+
+def written(value: Any) -> str:
+    """Return a value in one line of YAML, as `Entry` reads it.
+
+    Args:
+        value: a number, which is written in full; a text, True, False, None (`free`), a list, or a
+            mapping, as a dictionary or as pairs (key, value).
+    """
+    if isinstance(value, bool):
+        return "true" if value else "false"
+    if value is None:
+        return "free"
+    if isinstance(value, int | float | np.number):
+        short = f"{value:.12g}"
+        return short if float(short) == value else repr(float(value))
+    if isinstance(value, Mapping):
+        return "{" + ", ".join(f"{written(k)}: {written(v)}" for k, v in value.items()) + "}"
+    if isinstance(value, list | tuple):
+        if value and isinstance(value[0], tuple) and isinstance(value[0][0], str):
+            return written(dict(value))
+        return f"[{', '.join(map(written, value))}]"
+    text = str(value)
+    return text if _PLAIN.fullmatch(text) else json.dumps(text, ensure_ascii=False)

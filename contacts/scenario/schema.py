@@ -5,19 +5,16 @@ The keys of every kind of part are the attributes of its dataclass, which checks
 
 from __future__ import annotations
 
-import json
 import re
 from collections.abc import Callable, Mapping
 from dataclasses import MISSING, fields
 from pathlib import Path
 from typing import Any, TypeVar
 
-import numpy as np
-
 from ...errors import ContactError, FootworkError
 from ..terrain.height_map import HeightMap, read_heights
 from ..terrain.solids import Box, Plane, Stairs, Wall
-from .file import Entry
+from .file import Entry, written
 from .loads import Payload, Push, Rope
 from .parts import ScenarioContact, Start
 
@@ -203,7 +200,7 @@ def as_text(value: Any) -> str:
         elif key == "start":
             rows += ["", "start:", *(f"  {row}" for row in _rows(content))]
         else:
-            rows.append(f"{key}: {_written(content)}")
+            rows.append(f"{key}: {written(content)}")
     return "\n".join(rows) + "\n"
 
 
@@ -212,22 +209,4 @@ def _rows(part: Any) -> list[str]:
     usual = {field.name: field.default for field in fields(part)}
     values = {key: (name, getattr(part, name)) for key, name in keys_of(type(part)).items()}
     kept = {k: v for k, (name, v) in values.items() if k != name or v != usual[name]}
-    return [f"{key}: {_written(content)}" for key, content in kept.items()]
-
-
-def _written(content: Any) -> str:
-    if isinstance(content, bool):
-        return "true" if content else "false"
-    if content is None:
-        return "free"
-    if isinstance(content, int | float | np.number):
-        short = f"{content:.12g}"
-        return short if float(short) == content else repr(float(content))
-    if isinstance(content, tuple):
-        if content and isinstance(content[0], tuple) and isinstance(content[0][0], str):
-            inner = (f"{_written(name)}: {_written(number)}" for name, number in content)
-            return f"{{{', '.join(inner)}}}"
-        return f"[{', '.join(map(_written, content))}]"
-    text = str(content)
-    plain = re.fullmatch(r"[A-Za-z0-9_./][A-Za-z0-9_./ -]*[A-Za-z0-9_./]|[A-Za-z0-9_]", text)
-    return text if plain else json.dumps(text, ensure_ascii=False)
+    return [f"{key}: {written(content)}" for key, content in kept.items()]

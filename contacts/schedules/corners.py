@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 
 import numpy as np
@@ -15,6 +15,7 @@ from ..contact import Contact, PointContact
 from ..contact_set import ContactSet, at_feet
 from ..geometry.polygon import centroid_weights, convex_hull
 from ..surface_contact import PlacedContact
+from .masks import Mask
 
 
 def at_corners(
@@ -61,8 +62,25 @@ def corner_points(contact: Contact, normal: ArrayLike = (0.0, 0.0, 1.0)) -> list
     ]
 
 
-def placed(contact: Contact, ground: Array, order: int) -> Contact:
-    """A point on a ground [normal, μ], the order-th of its foot."""
+def on_grounds(
+    points: Sequence[Contact], grounds: Iterable[tuple[ArrayLike, Mask]]
+) -> Iterator[tuple[Contact, int, Mask]]:
+    """Yield contacts of a foot for each ground that it meets, of which points, and when they touch.
+
+    On the first ground all of its points, on others those that touch there, called
+    "left_foot.1/2" and so on.
+
+    Args:
+        points: k of the foot.
+        grounds: [normal, μ] (4,), and which points touch it (n, k).
+    """
+    for order, (ground, touching) in enumerate(grounds):
+        for k, (contact, mask) in enumerate(zip(points, touching.T, strict=True)):
+            if order == 0 or mask.any():
+                yield _placed(contact, np.asarray(ground), order), k, mask
+
+
+def _placed(contact: Contact, ground: Array, order: int) -> Contact:
     normal = ground[:3] / np.linalg.norm(ground[:3])
     name = contact.name + (f"/{order + 1}" if order else "")
     return replace(contact, name=name, normal=normal, friction=float(ground[3]))  # type: ignore[call-arg]

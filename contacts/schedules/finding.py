@@ -20,7 +20,7 @@ from ..contact_set import ContactSet
 from ..point_paths import PointPaths
 from ..terrain.faces import FACES_UP
 from ..terrain.terrain import EMPTY, Terrain
-from .corners import at_corners, placed
+from .corners import at_corners, on_grounds
 from .masks import Mask, columns, hysteresis, without_gaps, without_short
 from .report import Finding, remarks
 from .schedule import ContactSchedule
@@ -149,24 +149,23 @@ def _on_surfaces(
     terrain: Terrain,
     friction: float,
 ) -> tuple[ContactSet, Mask, Array]:
-    """A contact for each ground that a foot meets, with its columns.
-
-    The first ground keeps the names, of the others the contacts are "left_foot.1/2" and so on.
-    """
+    """A contact for each ground that a foot meets, with its columns; see `on_grounds`."""
     found: list[Contact] = []
     columns: list[tuple[Mask, Array]] = []
     for own in contacts.wholes.values():
         points = positions[:, own].reshape(-1, 3)
         on = touching[:, own]
-        upwards = bool(contacts.contacts[own[0]].part_of)
+        corners = [contacts.contacts[k] for k in own]
+        upwards = bool(corners[0].part_of)
         grounds = np.zeros((on.size, 4))
         grounds[on.ravel()] = _ground(terrain, points[on.ravel()], friction, upwards)
-        for order, ground in enumerate(_in_time(grounds[on.ravel()])):
-            there = on & (grounds == ground).all(axis=1).reshape(on.shape)
-            for k, mask in zip(own, there.T, strict=True):
-                if order == 0 or mask.any():
-                    found.append(placed(contacts.contacts[k], ground, order))
-                    columns.append((mask, certainty[:, k]))
+        met = [
+            (ground, on & (grounds == ground).all(axis=1).reshape(on.shape))
+            for ground in _in_time(grounds[on.ravel()])
+        ]
+        for contact, k, mask in on_grounds(corners, met):
+            found.append(contact)
+            columns.append((mask, certainty[:, own[k]]))
     masks = np.array([mask for mask, _ in columns], dtype=bool).reshape(-1, len(touching)).T
     sure = np.array([column for _, column in columns]).reshape(-1, len(touching)).T
     return ContactSet(contacts.robot, found), masks, sure

@@ -16,6 +16,7 @@ from ...errors import ContactError
 from ...files import as_path, write
 from ..contact import Contact, PointContact
 from ..contact_set import ContactSet
+from ..scenario.file import written
 from .intervals import Interval
 from .timed_loads import AppliedWrench, CarriedMass, Load
 
@@ -93,10 +94,10 @@ def _row(contacts: ContactSet, interval: Interval, digits: int) -> dict[str, Any
 
 
 def _as_yaml(robot: str, rows: list[dict[str, Any]], loads: list[Load]) -> str:
-    lines = [_HEAD + f"version: {VERSION}", f"robot: {_in_yaml(robot)}"]
-    lines += ["contacts:" if rows else "contacts: []", *(f"- {_flow(row)}" for row in rows)]
+    lines = [_HEAD + f"version: {VERSION}", f"robot: {written(robot)}"]
+    lines += ["contacts:" if rows else "contacts: []", *(f"- {written(row)}" for row in rows)]
     if loads:
-        lines += ["loads:", *(f"- {_flow(_load_row(load))}" for load in loads)]
+        lines += ["loads:", *(f"- {written(_load_row(load))}" for load in loads)]
     return "\n".join(lines) + "\n"
 
 
@@ -112,20 +113,6 @@ def _load_row(load: Load) -> dict[str, Any]:
             n: np.asarray(getattr(load, n)).tolist() for n in names
         }
     raise ContactError(f"loads: files have no word for a {type(load).__name__}")
-
-
-def _flow(row: Mapping[str, Any]) -> str:
-    return "{" + ", ".join(f"{key}: {_in_yaml(value)}" for key, value in row.items()) + "}"
-
-
-def _in_yaml(value: Any) -> str:
-    """A value in YAML: numbers in full, words in quotes where they are not plain ones."""
-    if isinstance(value, list | tuple):
-        return "[" + ", ".join(map(_in_yaml, value)) + "]"
-    if isinstance(value, str):
-        simple = value.replace("_", "a").replace(" ", "a").isalnum() and value[:1].isalpha()
-        return value if simple else "'" + value.replace("'", "''") + "'"
-    return repr(float(value)) if value != int(value) else str(int(value))
 
 
 def _as_table(rows: Iterable[Mapping[str, Any]]) -> str:

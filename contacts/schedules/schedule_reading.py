@@ -18,7 +18,7 @@ from ...robots import Foot, Robot
 from ..contact import Contact, PointContact
 from ..contact_set import ContactSet, at_feet
 from ..scenario.file import Entry, ScenarioError, parse, read
-from .corners import corner_points, placed
+from .corners import corner_points, on_grounds
 from .masks import Mask
 from .schedule_file import FRICTION, ROW, UP, VERSION, step
 from .soles import Sole, soles_of
@@ -107,11 +107,9 @@ class _Reading:
         found: list[Contact] = []
         columns: list[Mask] = []
         for name in [*order, *(name for name in self.points if name not in order)]:
-            for number, (ground, mask) in enumerate(self.masks[name].items()):
-                for contact, column in zip(self.points[name], mask.T, strict=True):
-                    if number == 0 or column.any():
-                        found.append(placed(contact, np.array(ground), number))
-                        columns.append(column)
+            for contact, _, column in on_grounds(self.points[name], self.masks[name].items()):
+                found.append(contact)
+                columns.append(column)
         touching = np.array(columns, dtype=bool).reshape(len(found), len(self.t)).T
         return ContactSet(self.robot, found), touching
 

@@ -16,7 +16,7 @@ from ...dynamics.motions.motion import Motion
 from ...errors import ContactError
 from ...robots.values import array, instance, number, sequence, text, vector
 from ..frames_along import frame_torques, frame_twists
-from ..loads_along import about_origin
+from ..loads_along import about_base, about_origin
 
 
 @dataclass(frozen=True, eq=False)
@@ -182,10 +182,7 @@ def with_loads(
     if not found or wrenches is None:
         return dict(found) or wrenches
     if not isinstance(wrenches, Mapping):
-        rows = np.broadcast_to(np.atleast_2d(np.asarray(wrenches, dtype=float)), (len(motion), 6))
-        arms = batch.com(robot, q) - batch.frame_placement(robot, q, robot.base_joint)[:, :3, 3]
-        moments = rows[:, 3:] + np.cross(arms, rows[:, :3])
-        wrenches = {robot.base_joint: np.hstack([rows[:, :3], moments])}
+        wrenches = {robot.base_joint: about_base(robot, q, wrenches)}
     for frame, wrench in wrenches.items():
         if isinstance(wrench, Wrench) and wrench.axes != "world":
             raise ContactError(f"wrenches[{frame!r}]: got axes {wrench.axes!r}, expected 'world'")

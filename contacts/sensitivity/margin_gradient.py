@@ -126,10 +126,30 @@ def margin_gradient(
     one_of(of, "of", KINDS, error=ContactError)
     boolean(check, "check", error=ContactError)
     case = _Case.of(hold, v, a, of)
-    contacts, state, balance = case.contacts, case.state, hold.balance
     known = hold.saddle if of == "margin" or hold.multipliers is not None else None
-    found = KINDS[of](contacts, state, balance, known)
-    y = found.velocity
+    found = KINDS[of](case.contacts, case.state, case.balance, known)
+    slopes, names = _slopes(case, found), case.contacts.names
+    kinks = tuple(_without_kinks(case, slopes, found)) if check else ()
+    friction = {name: slopes[f"friction of {name}"] for name in names}
+    return MarginGradient(
+        found.value,
+        slopes["q"],
+        {name: x if len(x) > 1 else float(x[0]) for name, x in friction.items()},
+        {name: slopes[f"placement of {name}"] for name in names},
+        slopes["load"],
+        slopes["torque limits"],
+        kinks,
+        case,
+        found,
+    )
+
+
+def _slopes(case: _Case, found: Optimum) -> dict[str, Array]:
+    """The slopes along each group of parameters: "q", "load", "friction of …", ….
+
+    Of the margin's program at its optimum, with multipliers y: ∂ε/∂p = yᵀ ∂(h + Σ_c J_cᵀ w_c)/∂p.
+    """
+    contacts, state, balance, y = case.contacts, case.state, case.balance, found.velocity
     given = found.wrenches, case.loads, found.inner
     by_q = y @ balance_derivative(contacts, state, case.a, *given)
     if found.push is not None:
@@ -150,19 +170,7 @@ def margin_gradient(
             both if np.ndim(contact.friction) else both.sum()[None]
         )
         slopes[f"placement of {contact.name}"] = places[i]
-    kinks = tuple(_without_kinks(case, slopes, found)) if check else ()
-    friction = {name: slopes[f"friction of {name}"] for name in contacts.names}
-    return MarginGradient(
-        found.value,
-        slopes["q"],
-        {name: x if len(x) > 1 else float(x[0]) for name, x in friction.items()},
-        {name: slopes[f"placement of {name}"] for name in contacts.names},
-        slopes["load"],
-        slopes["torque limits"],
-        kinks,
-        case,
-        found,
-    )
+    return slopes
 
 
 def _allowed(state: State, along: Array) -> Array:

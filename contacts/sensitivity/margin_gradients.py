@@ -32,7 +32,7 @@ from ..contact_set import Contacts
 from ..equilibrium.balance import weight
 from ..equilibrium.saddle import friction_slopes
 from ..equilibrium.saddles import ALONE, NONE, SEVERAL, UNTOLD, Saddles
-from ..loads_along import Wrenches, table
+from ..loads_along import Wrenches, about_base, is_rows, table
 from ..motion_rows import MotionRows, SameContacts
 from ..torque_limits import TorqueLimits, change_with_speed
 from .balance_derivative import contact_places, slopes_of_twists
@@ -185,7 +185,7 @@ class _Loads:
         count = len(asked.q)
         if wrenches is None or isinstance(wrenches, Mapping):
             given: dict[str, Any] = dict(wrenches or {})
-            along = {f: table(w, 6, f"wrenches[{f!r}]") for f, w in given.items() if _is_rows(w)}
+            along = {f: table(w, 6, f"wrenches[{f!r}]") for f, w in given.items() if is_rows(w)}
             given |= dict.fromkeys(along, Wrench(np.zeros(3)))
             places, numbers = LinkPlaces.of(robot, given)
             rows, names = np.tile(numbers, (count, 1, 1)), tuple(given)
@@ -193,10 +193,7 @@ class _Loads:
                 rows[:, names.index(name)] = row
             points = [np.zeros(3) if w.point is None else w.point for w in given.values()]
             return cls(places, rows, names, np.array(points).reshape(-1, 3))
-        rows = np.broadcast_to(table(wrenches, 6, "wrenches"), (count, 6))
-        numbers = rows[:, None].copy()
-        arms = batch.com(robot, asked.q) - asked.q[:, :3]
-        numbers[:, 0, 3:] += np.cross(arms, numbers[:, 0, :3])
+        numbers = about_base(robot, asked.q, wrenches)[:, None]
         base = np.array([robot._model.getJointId(robot.base_joint)], dtype=np.intp)
         still = np.array([AT_BODY], dtype=np.int64)
         frames, here = np.eye(3, 4)[None], np.zeros((1, 3))
@@ -206,11 +203,6 @@ class _Loads:
         """Return where contacts act, and then these."""
         pairs = zip(links, self.places, strict=True)
         return LinkPlaces(*(np.concatenate(pair) for pair in pairs))
-
-
-def _is_rows(wrench: object) -> bool:
-    """Whether it is numbers along time, [force; moment about the frame's origin], world axes."""
-    return isinstance(wrench, np.ndarray | list | tuple)
 
 
 def _nothing(asked: MotionRows, loads: _Loads) -> MarginGradients:

@@ -12,13 +12,13 @@ from functools import cached_property
 from typing import Any
 
 import numpy as np
-import pinocchio as pin
 from numpy.typing import ArrayLike
 
 from ...arrays import Array, Index
 from ...errors import ContactError, unknown
 from ...robots.values import array, instance, number, placement, sequence, vector
 from ..contact_set import ContactSet
+from ..geometry.directions import least_turn
 from ..kernels.solids import NEAREST, FlatSolids
 from .edges import Edges
 from .faces import FACES_UP, Face, FacesUp
@@ -330,8 +330,7 @@ def forward_on(T: Any, normal: Array) -> Array:
     z = T.rotation[:, 2]
     if z @ normal < -0.999:
         return np.asarray(T.rotation[:, 0])
-    turn = np.array(pin.Quaternion.FromTwoVectors(z, normal).matrix())
-    return np.asarray(turn @ T.rotation[:, 0])
+    return np.asarray(least_turn(z, normal) @ T.rotation[:, 0])
 
 
 def _points(points: ArrayLike) -> Array:

@@ -126,9 +126,8 @@ class WrenchCone:
         if self.kind == "exact":
             inside = self._exact_contains(w, tolerance * size)
         else:
-            unit_rows = self.faces * self._units
-            unit_rows = unit_rows / np.linalg.norm(unit_rows, axis=1, keepdims=True)
-            inside = ((w / self._units) @ unit_rows.T <= tolerance * size[:, None]).all(axis=1)
+            reach = (w / self._units) @ self._unit_faces.T
+            inside = (reach <= tolerance * size[:, None]).all(axis=1)
         return bool(inside[0]) if single else inside
 
     def margin(self, wrench: ArrayLike) -> Any:
@@ -190,8 +189,7 @@ class WrenchCone:
 
     def _linear_margins(self, w: Array) -> Array:
         """ε ≤ (F w)_i/(F N)_i of all faces, (n,)."""
-        F = self.faces * self._units
-        F = F / np.linalg.norm(F, axis=1, keepdims=True)
+        F = self._unit_faces
         reach, taken = w @ F.T, F @ self._pull
         limits = taken < -_ROUNDING
         lost = (reach[:, ~limits] > _FLAT).any(axis=1)
@@ -220,6 +218,12 @@ class WrenchCone:
     @cached_property
     def _units(self) -> Array:
         return np.repeat([1.0, self.generators.size], 3)
+
+    @cached_property
+    def _unit_faces(self) -> Array:
+        """The faces (m, 6) for wrenches in units, rows of unit norm."""
+        F = self.faces * self._units
+        return np.asarray(F / np.linalg.norm(F, axis=1, keepdims=True))
 
     def _exact_contains(self, w: Array, tolerance: Array) -> NDArray[np.bool_]:
         if len(w) < _MANY:

@@ -17,7 +17,16 @@ from ...errors import ConfigurationError, ContactError, unknown
 from ...options import names_checked
 from ...robots.configuration import check_configuration, check_floating, check_reach
 from ...robots.robot import Robot
-from ...robots.values import array, instance, length, number, sequence, table, whole_number
+from ...robots.values import (
+    array,
+    common_length,
+    instance,
+    length,
+    number,
+    sequence,
+    table,
+    whole_number,
+)
 from ..kernels import TICKS
 from ..kernels.centroidal import ASSEMBLE, Body, Cost, Grid, Legs, Nominal, Space, Targets
 from ..kernels.predictive import PREDICT
@@ -30,7 +39,6 @@ from .rows import (
     about_origin,
     about_targets,
     alike,
-    common_length,
     grid_of,
     known_wrench,
     part,

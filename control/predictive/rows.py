@@ -23,19 +23,6 @@ from .terms import repeated
 Tuple = TypeVar("Tuple", bound=tuple[Any, ...])
 
 
-def common_length(**lengths: int) -> int:
-    """Return the M of what has M rows, or one for all.
-
-    Raises:
-        ConfigurationError: there are several.
-    """
-    several = {count for count in lengths.values() if count != 1}
-    if len(several) > 1:
-        told = ", ".join(f"{count} of {name}" for name, count in lengths.items())
-        raise ConfigurationError(f"got {told}; expected as many of each, or one for all")
-    return several.pop() if several else 1
-
-
 def part(arrays: Tuple, rows: Index) -> Tuple:
     """Return a NamedTuple of arrays (M, …) of some rows, in their order."""
     if len(rows) == len(arrays[0]):
