@@ -81,8 +81,8 @@ def read_storage(path: str | os.PathLike[str]) -> Storage:
         raise DataError(f"{file}, line {start + 1}: the column {twice[0]!r} is there twice")
     table = lab_text.numbers(file, lines, start + 1, names)
     rows = header.get("nrows", header.get("datarows", ""))
-    if rows.isdigit() and int(rows) != len(table):
-        raise DataError(f"{file}: {len(table)} rows; its header says {rows}: the file is cut short")
+    if rows.isdigit():
+        lab_text.refuse_other_count(file, len(table), int(rows), "row", "its header")
     degrees = header.get("indegrees", "no").lower()
     if degrees not in ("yes", "no"):
         raise DataError(f"{file}: inDegrees={degrees!r}; expected yes or no")
