@@ -62,6 +62,7 @@ def truth(w, joint, every=10):
 def test_the_walker_obeys_newton_and_euler():
     """Its velocities and accelerations are those of q; the ground explains all of its motion."""
     w = walk()
+    assert repr(w) == f"SyntheticWalk(70 kg, {len(w.q)} frames at 400 Hz)"
     v, a = biomechanics.robot_dynamics.velocities_and_accelerations(w.robot, w.q, w.rate)
     np.testing.assert_allclose(v, w.v, atol=1e-9)
     np.testing.assert_allclose(a, w.a, atol=1e-6)
