@@ -16,7 +16,7 @@ from pathlib import Path
 import numpy as np
 
 from ...arrays import Array
-from ...errors import DataError, unknown
+from ...errors import DataError, counted, unknown
 from .. import lab_text
 from .force_plates import THRESHOLD, ForcePlate
 
@@ -25,7 +25,7 @@ _COLUMN = re.compile(r"(?P<stem>.*?)_?(?P<kind>[vfpmt]?)_?(?P<axis>[xyz])", re.I
 _TRANSLATION = re.compile(r".*_t[xyz](/value)?")
 
 
-@dataclass(frozen=True, eq=False)
+@dataclass(frozen=True, eq=False, repr=False)
 class Storage:
     """A storage file's columns.
 
@@ -42,6 +42,9 @@ class Storage:
     names: tuple[str, ...]
     values: Array
     degrees: bool
+
+    def __repr__(self) -> str:
+        return f"Storage({self.source!r}, {len(self.t)} × {counted(len(self.names), 'column')})"
 
     def __getitem__(self, name: str) -> Array:
         """Return a column (n,) as it is in the file.
