@@ -54,7 +54,7 @@ def left_out(missing: Mapping[str, str]) -> list[Finding]:
     likewise = f"; likewise {', '.join(others[:_NAMED])}{more}" if others else ""
     meshes, is_ = counted(len(missing), "mesh", "meshes"), "is" if len(missing) == 1 else "are"
     what = "missing" if outside is None else "missing or may not be read,"
-    message = f"{meshes} {is_} {what} and left out: {told!r} {missing[told]}{likewise}"
+    message = f"{meshes} {is_} {what} and left out: {told!r}: {missing[told]}{likewise}"
     hint = f"{_PACKAGES}, meshes=False does without"
     return [Finding("warning", "mesh", message, hint)]
 
