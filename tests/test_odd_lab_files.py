@@ -193,6 +193,9 @@ def test_markers_and_forces_of_other_times_are_told(tmp_path):
         force_file(tmp_path / "a.mot", trial.plates, start=start)
         with pytest.raises(DataError, match="no time in common"):
             biomechanics.read_trial(file)
+    force_file(tmp_path / "a.mot", [replace(trial.plates[0], rate=0.4)])  # times in ms
+    with pytest.raises(DataError, match="are their times in seconds"):
+        biomechanics.read_trial(file)
     force_file(tmp_path / "a.mot", trial.plates, start=4e-4)  # rounding
     assert not any("left out" in note for note in biomechanics.read_trial(file).notes)
 

@@ -92,9 +92,14 @@ def _from_when_both_are_measured(trial: Trial, begin: float, start: float) -> Tr
         start: that of the first sample of the plates [s].
 
     Raises:
-        DataError: no time in common.
+        DataError: no time in common, or times in another unit.
     """
     markers, plates = trial.markers, trial.plates
+    if plates[0].rate < 0.1 * markers.rate:
+        raise DataError(
+            f"{trial.source}: markers at {markers.rate:g} Hz, forces at {plates[0].rate:g} Hz: are "
+            "their times in seconds?"
+        )
     frames = max(0, math.ceil((start - begin) * markers.rate - 0.1))  # 0.1: times are rounded
     samples = round((begin + frames / markers.rate - start) * plates[0].rate)
     if frames >= len(markers) or samples >= len(plates[0]):
