@@ -9,7 +9,7 @@ from pathlib import Path
 import numpy as np
 
 from ..arrays import Array
-from ..errors import DataError
+from ..errors import DataError, counted
 from ..files import as_path
 
 MAX_BYTES = 1 << 30
@@ -85,6 +85,13 @@ def numbers(file: Path, lines: Sequence[str], start: int, columns: Sequence[str]
     if not rows:
         raise DataError(f"{file}: no numbers after line {start}")
     return np.array(rows)
+
+
+def refuse_other_count(file: Path, rows: int, told: float, of: str, where: str) -> None:
+    """Raise if a file has other than the number of rows, each `of` something, that it tells."""
+    if rows != told:
+        how = "is cut short" if rows < told else "goes on after them"
+        raise DataError(f"{file}: {counted(rows, of)}; {where} says {told:g}: the file {how}")
 
 
 def number(file: Path, line: int, cell: str, column: str) -> float:

@@ -80,6 +80,9 @@ class SyntheticWalk:
         measured = Markers(tuple(self.attachments), markers, self.rate, "z")
         return Trial(measured, plates, "walker").turned(up)
 
+    def __repr__(self) -> str:
+        return f"SyntheticWalk({self.mass:g} kg, {len(self.q)} frames at {self.rate:g} Hz)"
+
 
 def synthetic_walk(
     mass: float = 70.0, sex: str = "male", rate: float = 400.0, strides: int = 2

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, replace
 from typing import Any, Literal
 
 Level = Literal["error", "warning", "info"]
@@ -53,11 +53,12 @@ def of_level(findings: Iterable[Finding], level: Level) -> tuple[Finding, ...]:
 def listed(findings: Iterable[Finding], limit: int = 20) -> str:
     """Return findings as text, one a line."""
     findings = list(findings)
-    lines = [f"  {_cut(str(finding))}" for finding in findings[:limit]]
+    short = (replace(finding, message=_cut(finding.message, 1000)) for finding in findings[:limit])
+    lines = [f"  {_cut(str(finding), 1500)}" for finding in short]
     if len(findings) > limit:
         lines.append(f"  … and {len(findings) - limit} more")
     return "\n".join(lines)
 
 
-def _cut(text: str, length: int = 600) -> str:
+def _cut(text: str, length: int) -> str:
     return text if len(text) <= length else f"{text[:length]}…"

@@ -9,6 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 _SLACK = 1e-6  # of the largest principal moment: rounding of the numbers in a file
+POINT = 1e-6  # radius of gyration of what counts as a point [m]
 _HEAVY = 5_000.0  # [kg]
 _WIDE = 20.0  # radius of gyration: beyond any legged robot, but usual when a file is in mm [m]
 
@@ -16,7 +17,7 @@ _WIDE = 20.0  # radius of gyration: beyond any legged robot, but usual when a fi
 def impossible(mass: float, moments: NDArray[Any]) -> Iterable[tuple[str, str, str]]:
     """Yield (code, message, suggestion) if no body has these principal moments (3,), ascending."""
     text = ", ".join(f"{moment:.4g}" for moment in moments)
-    tolerance = _SLACK * abs(moments).max()
+    tolerance = _SLACK * abs(moments).max() + POINT**2 * mass
     if moments[0] < -tolerance:
         yield (
             "definite",

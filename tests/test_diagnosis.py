@@ -152,6 +152,9 @@ def test_a_sound_robot_has_no_findings():
     assert robots.diagnose(SOUND) == ()
     assert "No problems found" in diagnosis.verdict(())
     load(SOUND, strict=True)
+    full, none = 'ixx="0.1" iyy="0.1" izz="0.1" ixy="0" ixz="0"', 'ixx="0" iyy="0" izz="0" ixy="0"'
+    point, rounded = (SOUND.replace(full, f'{none} ixz="{x}"') for x in ("0", "2e-35"))
+    assert robots.diagnose(rounded) == robots.diagnose(point) != ()
 
 
 def test_one_warning_lists_everything():

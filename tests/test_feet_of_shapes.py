@@ -182,8 +182,7 @@ def test_named_links_and_robots_without_feet():
     assert feet_of_shapes(load("biped", meshes=False)).keys() == {"left_foot", "right_foot"}
 
 
-@pytest.mark.parametrize("first", [0.0, np.pi / 6, 0.2])
-@pytest.mark.parametrize("down", [0.0, 0.5])
+@pytest.mark.parametrize(("first", "down"), [(0.0, 0.0), (np.pi / 6, 0.5), (0.2, 0.0), (0.0, 0.5)])
 def test_six_legs_that_are_stretched_to_all_sides_have_six_feet(first, down):
     """Each leg has one opposite to it; what is left by rounding does not say where down is."""
     rod = '<collision><origin xyz="0.1 0 0" rpy="0 1.5707963267948966 0"/><geometry>'
@@ -201,6 +200,35 @@ def test_six_legs_that_are_stretched_to_all_sides_have_six_feet(first, down):
     box = '<collision><geometry><box size="0.3 0.3 0.08"/></geometry></collision>'
     robot = load(f'<robot name="r"><link name="trunk">{INERTIAL}{box}</link>{legs}</robot>')
     assert list(feet_of_shapes(robot)) == [f"shank{k}" for k in range(6)]
+
+
+def test_a_cylinder_that_a_loop_leads_back_to_the_thigh_is_no_leg():
+    def link(name, x, y, z):
+        box = f'<origin xyz="0 0 {-z / 2}"/><geometry><box size="{x} {y} {abs(z)}"/></geometry>'
+        return f'<link name="{name}">{INERTIAL}<collision>{box}</collision></link>'
+
+    def joint(kind, parent, child, *place, axis="0 1 0"):
+        return (
+            f'<joint name="to {child}" type="{kind}"><parent link="{parent}"/><child link="{child}"'
+            f'/><origin xyz="{place[0]} {place[1]} {place[2]}"/><axis xyz="{axis}"/>'
+            '<limit lower="-2" upper="2" effort="99" velocity="9"/></joint>'
+        )
+
+    def leg(k, y):
+        return "".join([
+            link(f"thigh{k}", 0.05, 0.05, 0.3), link(f"shank{k}", 0.05, 0.05, 0.3),
+            link(f"foot{k}", 0.2, 0.1, 0.04), link(f"cylinder{k}", 0.02, 0.02, -0.2),
+            link(f"piston{k}", 0.02, 0.02, -0.3), joint("revolute", "trunk", f"thigh{k}", 0, y, 0),
+            joint("revolute", f"thigh{k}", f"shank{k}", 0, 0, -0.3),
+            joint("revolute", f"shank{k}", f"foot{k}", 0, 0, -0.3),
+            joint("revolute", f"shank{k}", f"cylinder{k}", -0.05, 0, -0.25),
+            joint("prismatic", f"cylinder{k}", f"piston{k}", 0, 0, 0.2, axis="0 0 1"),
+            f'<loop_joint name="{k}"><link1 link="piston{k}" xyz="0 0 0.3"/>'
+            f'<link2 link="thigh{k}" xyz="-0.05 0 -0.05"/></loop_joint>',
+        ])  # fmt: skip
+
+    text = f'<robot name="r">{link("trunk", 0.2, 0.3, 0.1)}{leg(0, -0.1)}{leg(1, 0.1)}</robot>'
+    assert list(load(text).feet) == ["foot0", "foot1"]
 
 
 def test_it_stands_on_them():

@@ -62,6 +62,7 @@ def truth(w, joint, every=10):
 def test_the_walker_obeys_newton_and_euler():
     """Its velocities and accelerations are those of q; the ground explains all of its motion."""
     w = walk()
+    assert repr(w) == f"SyntheticWalk(70 kg, {len(w.q)} frames at 400 Hz)"
     v, a = biomechanics.robot_dynamics.velocities_and_accelerations(w.robot, w.q, w.rate)
     np.testing.assert_allclose(v, w.v, atol=1e-9)
     np.testing.assert_allclose(a, w.a, atol=1e-6)
@@ -387,6 +388,12 @@ def test_a_marker_somewhere_else_is_told():
     moved = replace(trial, markers=replace(trial.markers, positions=positions))
     gait = biomechanics.analyse_gait(moved, 70)
     assert any("right knee's markers are 0." in note for note in gait.trial.notes)
+    other = {"R.Knee": "L.Knee", "L.Knee": "R.Knee"}  # and Medial: each keeps its neighbour
+    names = (other.get(n[:6], n[:6]) + n[6:] for n in trial.markers.names)
+    notes = biomechanics.analyse_gait(
+        replace(trial, markers=replace(trial.markers, names=tuple(names))), 70
+    ).notes
+    assert sum("m from the ankle: do their labels" in note for note in notes) == 2
 
 
 def test_a_marker_that_is_lost_is_told_by_frames():
@@ -524,6 +531,7 @@ def test_the_command_lets_a_robot_walk(files, tmp_path, capsys, load_robot):
         (["FILE", "--mass", "70", "--html", "x.html"], "--robot human"),
         (["FILE", "--mass", "70", "--frames", "5", "9000"], "frames first to last: got 5 to 9000"),
         (["FILE", "--mass", "70", "--threshold", "-1"], "threshold: got -1"),
+        (["FILE", "--mass", "70", "--unit", "m"], "--unit: got 'm'"),
     ],
 )
 def test_bad_usage_is_told(files, capsys, arguments, message):

@@ -216,6 +216,10 @@ def test_files_of_one_name_do_not_overwrite_each_other(files, capsys):
 
 
 def test_errors_name_the_file(files):
+    for given in ({"unit": "m"}, {"forces": "a.forces"}):
+        file = files if "unit" in given else files.with_suffix(".csv")
+        with pytest.raises(DataError, match=f"{file.name}: got {next(iter(given))}="):
+            biomechanics.read_trial(file, **given)
     with pytest.raises(DataError, match=r"a\.trc: threshold: got -1, expected .* at least 0 \[N\]"):
         biomechanics.read_trial(files, threshold=-1)
 

@@ -120,7 +120,12 @@ def test_a_name_with_a_null_byte_is_no_robot():
         load("talos\0")
 
 
-def test_comments_may_have_hyphens_as_other_readers_allow():
+def test_what_other_readers_allow():
+    """Hyphens in comments; blank lines and comments before the declaration of XML."""
+    for start in ("", "\n\n", "<!-- one -->\n"):
+        text = f'{start}<?xml version="1.0" encoding="utf-8"?>\n<a/>'
+        for data in (text, text.encode()):
+            assert parse(data).line == start.count("\n") + 2
     text = "<a><!-- one -- two -->\n<!------ three\n---><b/></a>"
     (child,) = parse(text).children
     assert (child.tag, child.line) == ("b", 3)

@@ -241,7 +241,9 @@ def trc(tmp_path):
 
 BAD_TRC = {
     "a word": (lambda x: changed(x, 9, 3, "here"), r"line 10, column 'R.Heel y'"),
-    "cut short": (lambda x: x[:-3], r"37 frames; line 3 says 40"),
+    "cut short": (lambda x: x[:-3], r"37 frames; line 3 says 40: the file is cut short"),
+    "added to": (lambda x: [*x, x[-1]], r"41 frames; line 3 says 40: the file goes on"),
+    "no frames": (lambda x: x[:6], "no numbers after line 5"),
     "another number of markers": (lambda x: changed(x, 2, 3, "4"), r"got 3 names; line 3 says 4"),
     "a unit nobody knows": (lambda x: changed(x, 2, 4, "inch"), r"unit 'inch'"),
     "no head": (lambda x: x[1:], r"line 1: expected 'PathFileType"),

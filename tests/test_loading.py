@@ -172,6 +172,14 @@ def test_packages_are_found_upwards_from_the_file(tmp_path):
     assert load(file).visual.ngeoms == 1
     file.write_text(urdf(mesh="../meshes/a.stl"))
     assert load(file).visual.ngeoms == 1
+    stl(tmp_path / f"two_description/meshes/{'a' * 200}.stl")  # a long name hides no advice
+    deeper = tmp_path / "two_description/robots/v1/two.urdf"
+    deeper.parent.mkdir(parents=True)
+    deeper.write_text(urdf(mesh=f"package://two_description/meshes/{'a' * 200}.stl"))
+    with pytest.warns(FootworkWarning, match=r"(?s)outside the folders.*meshes=False") as caught:
+        assert load(deeper).visual.ngeoms == 0
+    _, _, advice = str(caught[0].message).partition("package_dirs=['")
+    assert load(deeper, package_dirs=[advice.partition("'")[0]]).visual.ngeoms == 1
 
 
 def test_a_package_may_have_another_name_than_its_folder(tmp_path):

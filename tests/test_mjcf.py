@@ -388,7 +388,7 @@ SCENE = """<mujoco model="scene">
 <worldbody><light pos="0 0 1.5" dir="0 0 -1" directional="true"/><camera name="side" pos="0 -3 1"/>
 <geom name="floor" size="0 0 0.05" type="plane" material="grid"/>
 <body name="box" pos="2 0 0"><geom type="box" size="1 1 1"/></body></worldbody>
-<keyframe><key name="home" qpos="0 0 0.4 0 0 0 2 0.5"/><key qpos="0 0 0.7"/></keyframe>
+<keyframe><key name="home" qpos="0 0 0.4 0 0 0 2 0.5"/><key qpos="0 0 0.7"/></keyframe><tendon/>
 </mujoco>"""
 
 
@@ -417,6 +417,7 @@ def test_a_scene_is_the_robot_that_it_includes(tmp_path):
     words = " ".join(f.message for f in robots.diagnose(scene))
     for what in ("<light>", "<camera>", "<texture>", "geom of the world"):
         assert what in words
+    assert "<tendon>" not in words  # of which there are none
 
 
 def test_postures_of_mujoco_are_ours():

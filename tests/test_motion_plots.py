@@ -104,6 +104,9 @@ def test_the_sum_of_energies_of_a_free_pendulum_is_a_straight_line(load_robot):
         0.5 * v @ dynamics.mass_matrix(robot, q) @ v for q, v in zip(run.q, run.v, strict=True)
     ]
     assert drawn["kinetic"] == pytest.approx(np.array(kinetic))
+    energy = fw.plot(run)[3]
+    energy.figure.canvas.draw()
+    assert energy.yaxis.get_offset_text().get_text() == ""  # it would hide the title
     assert np.ptp(drawn["potential, from the first"]) > 1.0
 
 

@@ -72,6 +72,12 @@ def test_every_attribute_of_mujoco_is_known():
         ("", '<default><joint dampin="1"/></default>', "no attribute of <joint> 'dampin'"),
         ("", '<option><flag gravitation="enable"/></option>', "no attribute of <flag>"),
         ("<geom size='1'><joint/></geom>", "", "no element of <geom> 'joint'"),
+        ("", '<default damping="1"/>', "no attribute of <default> 'damping'"),
+        (
+            '<joint name="b"/>',
+            '<equality><joint joint1="b" polycoeff="1"/></equality>',
+            "no attribute of <equality/joint> 'polycoeff'; did you mean 'polycoef'",
+        ),
     ],
 )
 def test_names_that_mjcf_does_not_have_are_warned_of(inside, after, words):

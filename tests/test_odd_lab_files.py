@@ -193,6 +193,9 @@ def test_markers_and_forces_of_other_times_are_told(tmp_path):
         force_file(tmp_path / "a.mot", trial.plates, start=start)
         with pytest.raises(DataError, match="no time in common"):
             biomechanics.read_trial(file)
+    force_file(tmp_path / "a.mot", [replace(trial.plates[0], rate=0.4)])  # times in ms
+    with pytest.raises(DataError, match="are their times in seconds"):
+        biomechanics.read_trial(file)
     force_file(tmp_path / "a.mot", trial.plates, start=4e-4)  # rounding
     assert not any("left out" in note for note in biomechanics.read_trial(file).notes)
 
@@ -201,7 +204,9 @@ def test_coordinates_of_opensim_are_in_radians(tmp_path):
     names = ["time", "pelvis_tilt", "pelvis_ty", "knee_angle_r"]
     values = np.column_stack([np.arange(5) / 100, np.full((5, 3), [90.0, 0.9, 180.0])])
     for head, scale in ((["inDegrees=yes"], np.pi / 180), (["inDegrees=no"], 1.0), ([], 1.0)):
-        found = read_storage(storage(tmp_path / "ik.sto", head, names, values)).coordinates()
+        read = read_storage(storage(tmp_path / "ik.sto", head, names, values))
+        assert repr(read).endswith("ik.sto', 5 × 3 columns)")
+        found = read.coordinates()
         assert found["pelvis_tilt"] == pytest.approx(90 * scale)
         assert found["pelvis_ty"] == pytest.approx(0.9)
         assert found["knee_angle_r"] == pytest.approx(180 * scale)

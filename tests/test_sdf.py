@@ -229,6 +229,7 @@ def test_what_is_left_out_is_named():
         ('<sdf><model name="a"/><model name="b"/></sdf>', r"got 2 models \(a, b\)"),
         (model('<include><uri>model://x</uri></include>'), "<include> in a <model>"),
         (model(link("a"), link("a")), "of which there are two"),
+        (model(link("world"), link("a"), joint("j", "world", "a")), "'world' is the world's name"),
         (model(link("a", '<pose relative_to="aa">0 0 0 0 0 0</pose>')), "did you mean 'a'"),
         (model(link("a", "<pose>0 0 0</pose>")), "expected x y z roll pitch yaw"),
         (model(link("a", '<pose relative_to="b"/>'), link("b", '<pose relative_to="a"/>')),

@@ -55,11 +55,8 @@ def read_forces(
             f"{header['NumberOfForcePlates']:g}"
         )
     table = lab_text.numbers(file, lines, start + 1, expected)
-    if len(table) != header["NumberOfSamples"]:
-        raise DataError(
-            f"{file}: {len(table)} samples; the header says {header['NumberOfSamples']:g}: the "
-            "file is cut short"
-        )
+    told = header["NumberOfSamples"]
+    lab_text.refuse_other_count(file, len(table), told, "sample", "the header")
     blocks = table[:, 1:].reshape(len(table), count, 7)
     return tuple(
         ForcePlate.from_centre_of_pressure(

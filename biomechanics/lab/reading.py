@@ -26,35 +26,42 @@ def read_trial(
     *,
     forces: str | os.PathLike[str] | None = None,
     up: str | None = None,
-    unit: str = "mm",
+    unit: str | None = None,
     threshold: float = THRESHOLD,
 ) -> Trial:
     """Return the trial of a .trc (with its forces), .c3d, or tab- or comma-separated file.
 
     Args:
         path: of the markers.
-        forces: the .forces, .mot or .sto file of a .trc; default: the one of the same name beside
-            it, if any. Times of .mot and .sto files are those of the .trc; a .forces file has none,
-            and begins with the markers.
+        forces: the .forces, .mot or .sto file of a .trc, of no other; default: the one of the same
+            name beside it, if any. Times of .mot and .sto files are those of the .trc; a .forces
+            file has none, and begins with the markers.
         up: the vertical axis; default z for C3D and y for the others.
-        unit: of the lengths of a table, which does not state it.
+        unit: of the lengths of a table, which does not state it; default mm.
         threshold: vertical force above which a plate counts as loaded [N].
 
     Raises:
         DataError: no such file or format, or one that cannot be read; the message names the line.
     """
     file = as_path(path, error=DataError)
-    text(unit, "unit", error=DataError)
+    if unit is not None:
+        text(unit, "unit", error=DataError)
     kind = file.suffix.lower()
     if kind not in FORMATS:
         raise DataError(f"{file}: got a file ending in {kind!r}; expected one of {list(FORMATS)}")
+    if forces is not None and kind != ".trc":
+        raise DataError(
+            f"{file}: got forces={str(forces)!r}; expected it with a .trc, others have theirs"
+        )
+    if unit is not None and kind in (".trc", ".c3d"):
+        raise DataError(f"{file}: got unit={unit!r}; expected it with a table, others state theirs")
     try:
         if kind == ".c3d":
             trial = read_c3d(file, up=up or "z", threshold=threshold)
         elif kind == ".trc":
             trial = _with_forces(file, forces, up or "y", threshold)
         else:
-            trial = read_table(file, up=up or "y", unit=unit, threshold=threshold)
+            trial = read_table(file, up=up or "y", unit=unit or "mm", threshold=threshold)
     except ConfigurationError as error:  # inconsistent values
         raise DataError(f"{file}: {error}") from None
     return Trial(trial.markers, trial.plates, trial.source, (*trial.notes, *_noticed(trial)))
@@ -85,9 +92,14 @@ def _from_when_both_are_measured(trial: Trial, begin: float, start: float) -> Tr
         start: that of the first sample of the plates [s].
 
     Raises:
-        DataError: no time in common.
+        DataError: no time in common, or times in another unit.
     """
     markers, plates = trial.markers, trial.plates
+    if plates[0].rate < 0.1 * markers.rate:
+        raise DataError(
+            f"{trial.source}: markers at {markers.rate:g} Hz, forces at {plates[0].rate:g} Hz: are "
+            "their times in seconds?"
+        )
     frames = max(0, math.ceil((start - begin) * markers.rate - 0.1))  # 0.1: times are rounded
     samples = round((begin + frames / markers.rate - start) * plates[0].rate)
     if frames >= len(markers) or samples >= len(plates[0]):

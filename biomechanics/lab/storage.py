@@ -16,7 +16,7 @@ from pathlib import Path
 import numpy as np
 
 from ...arrays import Array
-from ...errors import DataError, unknown
+from ...errors import DataError, counted, unknown
 from .. import lab_text
 from .force_plates import THRESHOLD, ForcePlate
 
@@ -25,7 +25,7 @@ _COLUMN = re.compile(r"(?P<stem>.*?)_?(?P<kind>[vfpmt]?)_?(?P<axis>[xyz])", re.I
 _TRANSLATION = re.compile(r".*_t[xyz](/value)?")
 
 
-@dataclass(frozen=True, eq=False)
+@dataclass(frozen=True, eq=False, repr=False)
 class Storage:
     """A storage file's columns.
 
@@ -42,6 +42,9 @@ class Storage:
     names: tuple[str, ...]
     values: Array
     degrees: bool
+
+    def __repr__(self) -> str:
+        return f"Storage({self.source!r}, {len(self.t)} × {counted(len(self.names), 'column')})"
 
     def __getitem__(self, name: str) -> Array:
         """Return a column (n,) as it is in the file.
@@ -81,8 +84,8 @@ def read_storage(path: str | os.PathLike[str]) -> Storage:
         raise DataError(f"{file}, line {start + 1}: the column {twice[0]!r} is there twice")
     table = lab_text.numbers(file, lines, start + 1, names)
     rows = header.get("nrows", header.get("datarows", ""))
-    if rows.isdigit() and int(rows) != len(table):
-        raise DataError(f"{file}: {len(table)} rows; its header says {rows}: the file is cut short")
+    if rows.isdigit():
+        lab_text.refuse_other_count(file, len(table), int(rows), "row", "its header")
     degrees = header.get("indegrees", "no").lower()
     if degrees not in ("yes", "no"):
         raise DataError(f"{file}: inDegrees={degrees!r}; expected yes or no")

@@ -29,7 +29,7 @@ def read_trc(path: str | os.PathLike[str], up: str = "y") -> tuple[Markers, tupl
         DataError: an invalid file; the message names the line.
     """
     file, lines = lab_text.read_lines(path)
-    if len(lines) < 6 or not lines[0].startswith("PathFileType"):
+    if len(lines) < 5 or not lines[0].startswith("PathFileType"):
         raise DataError(f"{file}, line 1: expected 'PathFileType …' and five lines of header")
     header = dict(zip(lab_text.split(lines[1]), lab_text.split(lines[2]), strict=False))
     for key in ("DataRate", "NumMarkers", "Units"):
@@ -45,8 +45,8 @@ def read_trc(path: str | os.PathLike[str], up: str = "y") -> tuple[Markers, tupl
     columns = ["Frame#", "Time", *(f"{name} {axis}" for name in names for axis in "xyz")]
     table = lab_text.numbers(file, lines, 5, columns)
     frames = header.get("NumFrames", "")
-    if frames.isdigit() and int(frames) != len(table):
-        raise DataError(f"{file}: {len(table)} frames; line 3 says {frames}: the file is cut short")
+    if frames.isdigit():
+        lab_text.refuse_other_count(file, len(table), int(frames), "frame", "line 3")
     told = lab_text.positive(file, 3, header["DataRate"], "DataRate")
     rate, note = lab_text.rate_of(file, table[:, 1], told)
     positions = table[:, 2:].reshape(len(table), -1, 3)

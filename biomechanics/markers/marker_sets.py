@@ -22,6 +22,7 @@ from ..series.vectors import cross, dot
 from .markers import Markers
 
 SIDES = ("right", "left")
+_STRETCH = 0.15  # of the length of a shank: skin makes 0.05
 _KEYS = {"name", "legs", "pelvis"}
 
 LEG = (
@@ -188,15 +189,35 @@ def _swapped(landmark: str) -> str:
 
 
 def implausible(markers: Markers, names: MarkerSet) -> list[str]:
-    """Return notes on joints whose markers are farther apart than a joint is wide."""
+    """Return notes on joints wider than a joint is, and on shanks that change their length."""
     notes = []
     for side, leg in names.legs.items():
-        for joint, widest in (("knee", 0.18), ("ankle", 0.14)):
-            gap = markers[leg[f"{joint} lateral"]] - markers[leg[f"{joint} medial"]]
-            width = float(np.nanmedian(np.linalg.norm(gap, axis=1)))
-            if width > widest:
-                notes.append(
-                    f"the {side} {joint}'s markers are {width:.3f} m apart: one of them is "
-                    f"misplaced, and with it the {joint}'s centre and the axes beside it"
-                )
+        found = [
+            f"the {side} {joint}'s markers are {width:.3f} m apart: one of them is misplaced, and "
+            f"with it the {joint}'s centre and the axes beside it"
+            for joint, widest in (("knee", 0.18), ("ankle", 0.14))
+            if (width := _width(markers, leg, joint)) > widest
+        ]
+        notes += found or _stretched(markers, leg, side)
     return notes
+
+
+def _width(markers: Markers, leg: Mapping[str, str], joint: str) -> float:
+    """Return the median distance of the two markers of a joint [m]."""
+    gap = markers[leg[f"{joint} lateral"]] - markers[leg[f"{joint} medial"]]
+    return float(np.nanmedian(np.linalg.norm(gap, axis=1)))
+
+
+def _stretched(markers: Markers, leg: Mapping[str, str], side: str) -> list[str]:
+    """Return a note if knee and ankle change their distance by more than skin moves markers."""
+    knee, ankle = (
+        (markers[leg[f"{joint} lateral"]] + markers[leg[f"{joint} medial"]]) / 2
+        for joint in ("knee", "ankle")
+    )
+    low, length, high = np.nanpercentile(np.linalg.norm(knee - ankle, axis=1), [5, 50, 95])
+    if high - low <= _STRETCH * length:
+        return []
+    return [
+        f"the {side} knee is {low:.2f} to {high:.2f} m from the ankle: do their labels belong to "
+        "other joints?"
+    ]

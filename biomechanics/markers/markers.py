@@ -12,7 +12,7 @@ from ...arrays import Array
 from ...dynamics.motions import filters
 from ...dynamics.motions.differences import as_rate
 from ...dynamics.motions.runs import spans
-from ...errors import ConfigurationError, unknown
+from ...errors import ConfigurationError, counted, unknown
 from ...robots.values import array, number, texts
 from .. import axes
 from ..series.vectors import between
@@ -153,7 +153,5 @@ class Markers:
 
     def __repr__(self) -> str:
         lost = f", missing somewhere: {list(self.missing)}" if self.missing else ""
-        return (
-            f"Markers({len(self.names)} markers, {len(self)} frames at {self.rate:g} Hz, "
-            f"{self.up} up{lost})"
-        )
+        markers = counted(len(self.names), "marker")
+        return f"Markers({markers}, {len(self)} frames at {self.rate:g} Hz, {self.up} up{lost})"

@@ -62,13 +62,13 @@ def _reference(model: Any) -> Array:
     return np.array(q)
 
 
-def upright(model: Any, shapes: list[Outline]) -> Array:
-    """Return neutral(model), its base turned such that the limbs point down.
+def upright(model: Any, shapes: list[Outline], linked: Array) -> Array:
+    """Return neutral(model), its base turned such that the limbs point down (`linked`: see `legs`).
 
     Bases have z up but in files whose limbs all lie along another axis.
     """
     q = neutral(model)
-    found = _limbs(model, shapes, q)
+    found = _limbs(model, shapes, q, linked)
     along, lengths = np.zeros(3), np.zeros(3)
     longest = max((limb.length for limb in found), default=0.0)
     found = [limb for limb in found if limb.length > 0.6 * longest]
@@ -87,14 +87,19 @@ def upright(model: Any, shapes: list[Outline]) -> Array:
     return q
 
 
-def legs(model: Any, shapes: list[Outline], q: Array) -> tuple[Leg, ...]:
+def legs(model: Any, shapes: list[Outline], q: Array, linked: Array) -> tuple[Leg, ...]:
     """Return the legs of a floating model at an upright configuration q (nq,), in joint order.
 
     A limb is a branch of the tree of joints that bears shapes. Legs are the limbs that reach
     furthest down when stretched, and begin among the lowest; a limb in the median plane (a tail, an
     arm on the back) is none when others come in pairs, unless it is like them (three legs).
+
+    Args:
+        model, shapes, q: as above.
+        linked: (K, 2), joints whose bodies a loop holds together.
     """
-    found = [limb for limb in _limbs(model, shapes, q) if not _is_called(model, limb, _NO_LEGS)]
+    limbs = _limbs(model, shapes, q, linked)
+    found = [limb for limb in limbs if not _is_called(model, limb, _NO_LEGS)]
     if all(_is_called(model, limb, _HANDS) for limb in found):
         return ()
     size = max(limb.length for limb in found)
@@ -198,7 +203,7 @@ def _tree(model: Any, shapes: list[Outline], q: Array) -> _Tree:
     return _Tree(origins, tips, reach, steps, beyond, bears)
 
 
-def _limbs(model: Any, shapes: list[Outline], q: Array) -> list[_Limb]:
+def _limbs(model: Any, shapes: list[Outline], q: Array, linked: Array) -> list[_Limb]:
     parents, count = list(model.parents), model.njoints
     origins, tips, reach, steps, beyond, bears = _tree(model, shapes, q)
     found: list[_Limb] = []
@@ -209,6 +214,7 @@ def _limbs(model: Any, shapes: list[Outline], q: Array) -> list[_Limb]:
             continue
         total = max(length + beyond[j], 1e-9)
         children = [c for c in range(j + 1, count) if parents[c] == j and bears[c]]
+        children = [c for c in children if not _leads_back(c, parents, count, linked)] or children
         if beyond[j] <= _CLUSTER * total or not children:
             end = _subtree(j, parents, count)
             tip = max(end, key=lambda k: reach[k])
@@ -222,6 +228,12 @@ def _limbs(model: Any, shapes: list[Outline], q: Array) -> list[_Limb]:
         else:  # a torso: its branches are limbs of their own
             starts[:0] = [(c, c, 0.0) for c in children]
     return found
+
+
+def _leads_back(branch: int, parents: list[int], count: int, linked: Array) -> bool:
+    """Whether a loop holds a branch to a body that carries it: a rod along the limb."""
+    own, before = set(_subtree(branch, parents, count)), set(_path(1, branch, parents)[:-1])
+    return any({a, b} & own and {a, b} & before for a, b in linked.tolist())
 
 
 def _is_mirrored(joint: int, origins: Array, parents: list[int], near: float) -> bool:

@@ -56,7 +56,7 @@ def stand(robot: Any, shapes: list[Outline], feet: Iterable[int] | None = None) 
     model = robot._model
     shapes = [shape for shape in shapes if carried(model, shape.joint)]
     known = {shape.joint for shape in shapes} & set(feet or ())
-    as_drawn, turned = neutral(model), upright(model, shapes)
+    as_drawn, turned = neutral(model), upright(model, shapes, robot._closure_rows.joints)
     standing = _with_base(robot, shapes, known, turned)
     if standing.problem and not np.array_equal(as_drawn, turned):  # legs folded to one side?
         other = _with_base(robot, shapes, known, as_drawn)
@@ -67,7 +67,7 @@ def stand(robot: Any, shapes: list[Outline], feet: Iterable[int] | None = None) 
 def _with_base(robot: Any, shapes: list[Outline], known: set[int], q: Array) -> Standing:
     """Return how it stands with the base as in q (nq,), on its soles or else on its toes."""
     model, closures = robot._model, robot._closure_rows
-    found = unlinked(legs(model, shapes, q), closures.joints)
+    found = unlinked(legs(model, shapes, q, closures.joints), closures.joints)
     data, answers = placed(model, q), []
     for on_toes in (False, True):
         parts = [p for leg in found for p in parts_of(model, data, shapes, leg, on_toes=on_toes)]

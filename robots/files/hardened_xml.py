@@ -111,10 +111,12 @@ def parse(data: str | bytes, what: str = "the description", max_depth: int = MAX
     if isinstance(
         data, str
     ):  # the text is already decoded: its encoding declaration no longer applies
-        data = re.sub(r"^\s*<\?xml[^>]*\?>", "", data.removeprefix("\ufeff"), count=1)
+        data = re.sub(r"^(\s*)<\?xml[^>]*\?>", r"\1", data.removeprefix("\ufeff"), count=1)
         data = data.encode("utf-8", errors="surrogatepass")  # expat refuses lone surrogates
     if len(data) > MAX_BYTES:
         raise ModelError(f"{what}: {len(data)} bytes; at most {MAX_BYTES} are read")
+    # XML allows nothing before its declaration, other readers of robots do
+    data = re.sub(rb"\A(\s+)(<\?xml[^>]*\?>)", rb"\2\1", data)
     parser = DefusedExpatParser(forbid_dtd=True)
     builder = _Builder(parser, max_depth)
     parser.setContentHandler(builder)

@@ -19,7 +19,7 @@ from .mesh_headers import is_stub, unit, why_unreadable
 from .packages import OUTSIDE, Folders
 
 _PACKAGES = "package_dirs=[…] names folders of packages"
-_NAMED = 10  # missing meshes whose names are told
+_NAMED = 3  # further missing meshes whose names are told
 _LEVELS: tuple[Level, Level] = ("error", "warning")  # of one that is damaged, that is not there
 
 
@@ -47,13 +47,14 @@ def left_out(missing: Mapping[str, str]) -> list[Finding]:
     """Return the finding about meshes that are missing: {name: why}."""
     if not missing:
         return []
-    names = ", ".join(repr(name) for name in list(missing)[:_NAMED])
-    more = f" and {len(missing) - _NAMED} more" if len(missing) > _NAMED else ""
+    outside = next((name for name, why in missing.items() if OUTSIDE in why), None)
+    told = next(iter(missing)) if outside is None else outside
+    others = [repr(name) for name in missing if name != told]
+    more = f" and {len(others) - _NAMED} more" if len(others) > _NAMED else ""
+    likewise = f"; likewise {', '.join(others[:_NAMED])}{more}" if others else ""
     meshes, is_ = counted(len(missing), "mesh", "meshes"), "is" if len(missing) == 1 else "are"
-    outside = next((why for why in missing.values() if OUTSIDE in why), "")
-    what = "missing or may not be read," if outside else "missing"
-    why = f"one of them: {outside}" if outside else f"the first: {next(iter(missing.values()))}"
-    message = f"{meshes} {is_} {what} and left out: {names}{more}; {why}"
+    what = "missing" if outside is None else "missing or may not be read,"
+    message = f"{meshes} {is_} {what} and left out: {told!r}: {missing[told]}{likewise}"
     hint = f"{_PACKAGES}, meshes=False does without"
     return [Finding("warning", "mesh", message, hint)]
 

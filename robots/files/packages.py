@@ -103,6 +103,10 @@ class Folders:
             if found.path or found.refused:
                 return found
             tried.append(str(root) if root.is_dir() else f"{root} (no such folder)")
+        for folder in self.home.parents if self.home else ():
+            path = _plain(folder / rest)
+            if folder.name == package and path.is_relative_to(folder) and path.is_file():
+                return _outside(path, self._allowed(), folder)
         return Found(None, tuple(tried))
 
     def _first(self, candidates: list[Path], allowed: list[Path]) -> Found:
@@ -112,12 +116,7 @@ class Folders:
         """
         for path in dict.fromkeys(candidates):
             if not any(_within(path, root) for root in allowed):
-                folders = ", ".join(str(root) for root in dict.fromkeys(allowed)) or "none"
-                return Found(
-                    None,
-                    refused=f"leads to {path}, {OUTSIDE} ({folders}); "
-                    f"package_dirs=[{str(path.parent)!r}] allows it",
-                )
+                return _outside(path, allowed, path.parent)
             if path.is_file():
                 return Found(path, (str(path),))
         for path in dict.fromkeys(candidates):
@@ -148,6 +147,13 @@ class Folders:
 
     def _allowed(self) -> list[Path]:
         return [*self.package_dirs, *_own_package(self.home)]
+
+
+def _outside(path: Path, allowed: list[Path], folder: Path) -> Found:
+    """A file that may not be read, and the folder that would have to be allowed."""
+    folders = ", ".join(str(root) for root in dict.fromkeys(allowed)) or "none"
+    allows = f"package_dirs=[{str(folder)!r}] allows it"
+    return Found(None, refused=f"leads to {path}, {OUTSIDE} ({folders}); {allows}")
 
 
 def _own_package(home: Path | None) -> tuple[Path, ...]:

@@ -39,6 +39,7 @@ _CHILDREN = {
     "keyframe": "key",
 }
 _PLACE = "pos quat axisangle xyaxes zaxis euler"
+_EQUALITY = "active class name solimp solref"
 _ACTUATOR = (
     "act actdim actearly actlimited actrange area armature bias biasprm biastype body class "
     "cogging controller cranklength cranksite ctrllimited ctrlrange damping dampratio delay "
@@ -78,6 +79,10 @@ ATTRIBUTES = {
     "mesh": "builtin class content_type face file inertia material maxhullvert name normal octree "
     "params refpos refquat scale smoothnormal texcoord vertex",
     "model": "content_type file name",
+    "default": "class",
+    "connect": f"{_EQUALITY} anchor body1 body2 site1 site2",
+    "weld": f"{_EQUALITY} anchor body1 body2 relpose site1 site2 torquescale",
+    "equality/joint": f"{_EQUALITY} joint1 joint2 polycoef",
     "key": "act ctrl mpos mquat name plastic qpos qvel time",
     **dict.fromkeys(ACTUATORS, _ACTUATOR),
 }
@@ -111,9 +116,11 @@ def unknown_names(tree: Node) -> list[Finding]:
         for child in node.children:
             if child.tag not in _ELEMENTS[node.tag]:
                 found.setdefault(("element", node.tag, child.tag), []).append(child)
-            elif node.tag != "equality":  # its joints are others
-                for key in child.attrib.keys() - _NAMES.get(child.tag, child.attrib.keys()):
-                    found.setdefault(("attribute", child.tag, key), []).append(child)
+            else:
+                joined = (node.tag, child.tag) == ("equality", "joint")
+                place = "equality/joint" if joined else child.tag
+                for key in child.attrib.keys() - _NAMES.get(place, child.attrib.keys()):
+                    found.setdefault(("attribute", place, key), []).append(child)
                 if child.tag in _ELEMENTS and (node.tag != "default" or child.tag == "default"):
                     stack.append(child)
     findings = [

@@ -96,7 +96,7 @@ def left_out(file: Mjcf, builder: Builder) -> list[Finding]:
             findings.append(Finding("warning", "bodies", message, "write them out as <body>"))
     planes = sum(node.tag == "geom" for node in file.world.children)
     others.update({"geom of the world": planes} if planes else {})
-    if others:
+    if others := +others:  # a section may be empty
         names = ", ".join(f"{many} × <{tag}>" for tag, many in sorted(others.items()))
         findings.append(Finding("info", "scenery", f"no parts of the robot: {names}"))
     return findings

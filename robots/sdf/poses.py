@@ -69,6 +69,8 @@ class Poses:
         self._bodies = {node.get("name") for node in bodies}
         for node in [*bodies, *model.all("joint")]:
             name, attached = self.key(node), node.get("attached_to") or MODEL
+            if name == WORLD:
+                raise self.error(node, f"{WORLD!r} is the world's name; rename it")
             if name in self._named:
                 raise self.error(node, f"called {name!r}, of which there are two")
             relative = {"joint": text_of(node, "child"), "frame": attached}.get(node.tag, MODEL)

@@ -15,7 +15,7 @@ from ...arrays import Array
 from ...errors import counted
 from ..files.hardened_xml import Node
 from ..findings import Finding
-from ..inertia import doubtful
+from ..inertia import POINT, doubtful
 from .values import number, numbers, vector
 
 # between two joints: beyond any legged robot, but usual when a file is in mm [m]
@@ -44,7 +44,7 @@ def _check_link(link: Node) -> list[Finding]:
         Finding("warning", code, message, suggestion, link=name, line=line)
         for code, message, suggestion in doubtful(mass, moments)
     ]
-    if mass > 0 and not moments.any():
+    if mass > 0 and abs(moments).max() <= POINT**2 * mass:
         message = "a point mass: no rotational inertia"
         findings.append(Finding("info", "inertia", message, link=name, line=line))
     return findings

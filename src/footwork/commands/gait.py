@@ -46,9 +46,7 @@ def _reading_flags(parser: argparse.ArgumentParser) -> None:
     parser.set_defaults(cutoff=6.0)
     parser.add_argument("--forces", type=Path, metavar="FILE", help="the plates of a .trc file")
     parser.add_argument("--up", choices=("y", "z"), help="vertical axis (y; z for .c3d)")
-    parser.add_argument(
-        "--unit", choices=("mm", "cm", "m"), default="mm", help="unit of length of a table (mm)"
-    )
+    parser.add_argument("--unit", choices=("mm", "cm", "m"), help="unit of length of a table (mm)")
     parser.add_argument(
         "--frames",
         type=int,
@@ -85,8 +83,9 @@ def run(options: argparse.Namespace) -> int:
 
     if len(options.files) > 1 and (options.csv or options.png or options.html or options.forces):
         raise DataError("--csv, --png, --html and --forces are for one file; use --out for several")
-    if options.html and not options.robot:
-        raise DataError("--html shows a robot, so name one: --robot human")
+    for flag in ("html", "base"):
+        if getattr(options, flag) and not options.robot:
+            raise DataError(f"--{flag} is for a robot, so name one: --robot human")
     stems = [file.stem for file in options.files]
     twice = next((stem for stem in stems if stems.count(stem) > 1), None)
     if options.out and twice:

@@ -213,10 +213,10 @@ def _words(report: dict[str, Any]) -> list[str]:
 
 
 def _head(motion: ClosedLoop) -> list[str]:
-    robot = motion.robot
-    sizes = (("q", robot.nq), ("v", robot.nv))
-    counted = [f"{letter}{i}" for letter, size in sizes for i in range(size)]
-    return ["t", *counted, *(f"tau {joint}" for joint in robot.actuated)]
+    from ..dynamics.motions.saving import columns
+
+    places, speeds = columns(motion.robot)
+    return ["t", *places, *speeds, *(f"tau.{joint}" for joint in motion.robot.actuated)]
 
 
 def _rows(motion: ClosedLoop) -> Iterator[list[float]]:
