@@ -52,7 +52,7 @@ RETIMED = 2e-3  # of a swing, below which its duration stays as it is [s]
 # of a swing's duration: within that of touch-down it is not shortened, for the foot has to come
 # down, and its foothold stays if the foot jumps to where it swings; if it swings on, see LAST
 LATE = 0.3
-LAST = 0.08
+LAST = 0.12
 # least lateral distance of opposite feet, as a fraction of the one they stand at: of the plan, and
 # of footholds that are moved
 APART, CLOSEST = 0.7, 0.4

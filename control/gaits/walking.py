@@ -50,7 +50,9 @@ DCM = 20.0  # weight of ξ
 # the same upwards, on points: less weight on them would hold ξ back, and let the robot down
 UPRIGHT = 200.0
 # the times below are in proportion to the `Scale` of the robot, as rates and gains are
-LOAD = 0.03  # time to unload a foot before its swing and to load it afterwards [s]
+# least and longest time to unload a foot before its swing and to load it afterwards [s]: between
+# them as long as all feet stand, so that loads go over as slowly as the gait allows
+LOAD, SLOWLY = 0.03, 0.08
 PATIENCE = 0.1  # how long a plan waits for a foot that searches the ground [s]
 GO_OVER = 0.05  # time in which a plan that is made anew takes the place of the last one [s]
 RISE = 0.03  # time in which torques go from none to their limits, at the quickest [s]
@@ -86,8 +88,8 @@ class WalkingController:
         q: where it stands (nq,).
         phases: as of `control.gaits`, from t = `begin` on.
         step_height: of swinging feet [m].
-        ramp: time to unload a foot before its swing and to load it afterwards [s]; None is 0.03, in
-            proportion to the `Scale` of the robot.
+        ramp: time to unload a foot before its swing and to load it afterwards [s]; None is as long
+            as all feet stand, from 0.03 to 0.08 in proportion to the `Scale` of the robot.
         reach: how far from where it stands beside the others a foot may be moved to [m]; 0 keeps
             the plan, None is 0.5 of the height of the centre of mass, 0.75 on more than two feet.
         terrain: what swing feet avoid, and where a moved foothold has to stand; None for level
@@ -129,8 +131,9 @@ class WalkingController:
         self.plan = DcmPlan(phases, float(com[2]) - ground, robot._model.gravity.linear)
         self._first = self.plan  # footholds as given
         self.scale = scale = Scale.of(self.feet, q)
-        ramp = LOAD * scale.time if ramp is None else ramp
-        self.ramp = number(ramp, "ramp", at_least=0, unit="[s]")
+        least = LOAD * scale.time if ramp is None else ramp
+        self.ramp = number(least, "ramp", at_least=0, unit="[s]")
+        self._slowly = SLOWLY * scale.time if ramp is None else self.ramp
         self._on_soles = soles = any(contact.dim == 6 for contact in self.feet)
         weight = np.array([DCM, DCM, DCM if soles else UPRIGHT])
         share = REACH if len(self.feet) == 2 else REACH_BENT
@@ -252,13 +255,23 @@ class WalkingController:
         self._follow(DcmPlan(phases, height, self.plan.gravity), _begin(begin))
 
     def _follow(self, plan: DcmPlan, begin: float) -> None:
+        lacking = self._lacking()
         self._land()
         for name in self.controller.leaving:
             self.controller.add_contact(self._feet[name].contact, self.ramp)
-        self._put_down(self._feet_in(FootMode.HELD))
+        self._put_down(self._feet_in(FootMode.HELD), self.ramp)
         self.plan, self._first, self.begin = plan, plan, begin
-        self.dcm.follow(plan, begin, GO_OVER * self.scale.time)
+        self.dcm.follow(plan, begin, GO_OVER * self.scale.time, lacking)
         self._phase, self._unloading = -1, False
+
+    def _lacking(self) -> Array:
+        """What c̈ lacks of c̈* (3,) as feet on points land: two of them carry on a line alone."""
+        last, none = self._given, np.zeros(3)
+        if self._on_soles or not self._feet_in(FootMode.SWING):
+            return none
+        if last is None or last.status != "optimal":
+            return none
+        return last.task_residuals.get(self.dcm.name, none)
 
     def _feel(self, state: State, t: float) -> None:
         """Believe in less friction if a foot has slid, and in what soles need that have tipped."""
@@ -282,7 +295,8 @@ class WalkingController:
         for foot in self._feet_in(FootMode.SWING):
             self.uneven.swinging(foot, state, t, self.plan)
         searching = self._feet_in(FootMode.SEARCH)
-        self._put_down([f for f in searching if self.uneven.found(f, state, t, self.plan)])
+        found = [f for f in searching if self.uneven.found(f, state, t, self.plan)]
+        self._put_down(found, self.ramp)
         for name in self.controller.contacts.names:
             if name not in self.controller.leaving and self.touch.missing(name):
                 self._search(self._feet[name], state, t)
@@ -313,15 +327,15 @@ class WalkingController:
         searching, swings = self._feet_in(FootMode.SEARCH), self._feet_in(FootMode.SWING)
         return bool(searching) and not swings and self._waited < PATIENCE * self.scale.time
 
-    def _put_down(self, feet: Sequence[GaitFoot]) -> None:
-        """Let feet carry from where they are."""
+    def _put_down(self, feet: Sequence[GaitFoot], ramp: float) -> None:
+        """Let feet carry from where they are, loaded within `ramp` [s]."""
         if not feet:
             return
         there = self.controller.contacts.names
         for foot in feet:
             foot.mode = FootMode.STANCE
             if foot.name not in there:
-                self.controller._add(foot.contact, self.ramp, fades=False)
+                self.controller._add(foot.contact, ramp, fades=False)
         self._set_tasks()
 
     def _search(self, foot: GaitFoot, state: State, t: float) -> None:
@@ -349,13 +363,14 @@ class WalkingController:
             self._land()
             self._phase, self._unloading = phase, False
             self._lift(state, phase)
+        left = self.plan.times[phase + 1] - since
         last = phase == len(self.plan.phases) - 1
-        if last or self._unloading or self._waits or self.plan.times[phase + 1] - since > self.ramp:
+        if last or self._unloading or self._waits or left > self._slowly:
             return
         self._unloading = True
         for name in self.plan.phases[phase + 1].swings:
             if name in self.controller.contacts.names and self.ramp > 0:
-                self.controller.remove_contact(name, self.ramp, fades=False)
+                self.controller.remove_contact(name, left, fades=False)
 
     def _lift(self, state: State, phase: int) -> None:
         """Remove the contacts of swing feet, and add their tasks."""
@@ -429,7 +444,10 @@ class WalkingController:
         if self._feedback is not None:
             self.plan = self.dcm.target = self._feedback.landed
             self._feedback = None
-        self._put_down(self._feet_in(FootMode.SWING))
+        times = self.plan.times[self._phase + 1 :]
+        stand = times[1] - times[0] if len(times) > 1 else self._slowly
+        ramp = min(max(stand, self.ramp), self._slowly)
+        self._put_down(self._feet_in(FootMode.SWING), ramp)
 
     def _aim(self, feedback: FootholdProgram, state: State, t: float) -> None:
         """Move the footholds of the swing feet, their time, and the plan, to where ξ will be."""

@@ -6,6 +6,7 @@ from dataclasses import dataclass, field
 from typing import NamedTuple
 
 import numpy as np
+from numpy.typing import ArrayLike
 
 from ...arrays import Array
 from ...dynamics import State
@@ -24,6 +25,7 @@ class _Course(NamedTuple):
     before: _Course | None
     since: float
     within: float
+    lacking: Array
 
     def at(self, t: float) -> tuple[Array, Array]:
         """Return ξ* and ξ̇*."""
@@ -32,6 +34,7 @@ class _Course(NamedTuple):
             return xi, rate
         share, _, _ = minimum_jerk((t - self.since) / self.within)
         xi_before, rate_before = self.before.at(t)
+        rate_before = rate_before + self.lacking / self.plan.omega
         return xi_before + share * (xi - xi_before), rate_before + share * (rate - rate_before)
 
 
@@ -52,20 +55,25 @@ class DcmTask(Task):
     begin: float = field(default=0.0, kw_only=True)
     _before: _Course | None = field(default=None, init=False)
     _over: tuple[float, float] = field(default=(0.0, 0.0), init=False)
+    _lacking: Array = field(default_factory=lambda: np.zeros(3), init=False)
 
-    def follow(self, plan: DcmPlan, begin: float, within: float) -> None:
+    def follow(
+        self, plan: DcmPlan, begin: float, within: float, lacking: ArrayLike = (0.0, 0.0, 0.0)
+    ) -> None:
         """Go over to another plan, from `begin` on, within a time [s].
 
         ξ* of a plan that is made anew is elsewhere, and torques would jump with r*; so r* goes
-        over from the one plan's to the other's.
+        over from the one plan's to the other's, from where it was reached: what c̈ lacks of c̈*
+        (3,) [m/s²], and a contact that is made now could give at once, is asked for bit by bit.
         """
         before = self._before if begin < sum(self._over) else None
-        self._before = _Course(self.target, self.begin, before, *self._over)
+        self._before = _Course(self.target, self.begin, before, *self._over, self._lacking)
         self.target, self.begin, self._over = plan, begin, (begin, within)
+        self._lacking = np.array(lacking, dtype=float)
 
     def desired(self, t: float) -> tuple[Array, Array]:
         """Return ξ* and ξ̇*, each (3,); while it goes over to another plan, shares of both."""
-        return _Course(self.target, self.begin, self._before, *self._over).at(t)
+        return _Course(self.target, self.begin, self._before, *self._over, self._lacking).at(t)
 
     def bind(self, robot: Robot) -> int:
         """Check the plan, and that it is one for the robot's gravity."""

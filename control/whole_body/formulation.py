@@ -105,7 +105,7 @@ class Formulation:
         if nominal is not None:
             P.s[:] = self.structure.P @ self.structure.given_forces(nominal)
             finite = finite and bool(np.isfinite(P.s).all())
-        P.P, self._force_rows = self._force_terms(state, t, loads)
+        P.P, self._force_rows = self._force_terms(state, t, loads, nominal is not None)
         if self._force_rows:
             finite = finite and bool(np.isfinite(P.s).all() and np.isfinite(P.P).all())
         P.lower, P.upper = self.structure.normal_bounds(loads)
@@ -149,11 +149,11 @@ class Formulation:
         return tuple(one.label(i) for one, own in rows for i in range(own.stop - own.start))
 
     def _force_terms(
-        self, state: State, t: float, loads: Mapping[str, float]
+        self, state: State, t: float, loads: Mapping[str, float], given: bool
     ) -> tuple[Array, list[tuple[ForceLikeTask, ForceRows]]]:
         """P with the force tasks' terms, and their rows; adds to s."""
         P, found = self.structure.P, list[tuple[ForceLikeTask, ForceRows]]()
-        if factors := self.structure.cost_factors(loads):
+        if factors := self.structure.cost_factors(loads, given):
             P = P.copy()
         for own, factor in factors:  # P has no terms of two contacts, and stays symmetric
             P[own] *= factor

@@ -173,12 +173,15 @@ class ProgramStructure:
                 w[rows] = array(given, f"nominal force of {model.name!r}", (model.dim,))
         return w
 
-    def cost_factors(self, loads: Mapping[str, float]) -> list[tuple[slice, float]]:
-        """Return rows of soles being loaded or unloaded, and what their costs are multiplied by."""
+    def cost_factors(self, loads: Mapping[str, float], given: bool) -> list[tuple[slice, float]]:
+        """Return rows of contacts on a ramp, and what their costs are multiplied by.
+
+        Not of points whose forces are given: a prediction knows how they are loaded.
+        """
         return [
             (rows, 1 / max(loads[model.name], LEAST))
             for model, rows in self.contact_rows
-            if model.dim == 6 and model.name in loads
+            if model.name in loads and not (given and model.dim < 6)
         ]
 
     def normal_bounds(self, loads: Mapping[str, float]) -> tuple[Array, Array]:

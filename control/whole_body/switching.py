@@ -2,10 +2,10 @@
 
 A contact with the load fraction σ may carry at most `FULL` σ times the robot's weight, its lower
 bound is σ times its own, and the nominal forces are distributed in proportion to σ. A contact is
-unloaded to σ = 0 before it is removed, and a new one is loaded from there, as θ² with the share θ
-of its time: of several feet each bears little of `FULL`, so that the torques change while σ is
-small. What forces of a sole cost is divided by σ, so that all parts of its wrench go with its load;
-on points that would keep a robot from pushing against the foot that has just caught it. Its
+unloaded to σ = 0 before it is removed, and a new one is loaded from there, as θ^1.25 with the share
+θ of its time: of several feet each bears little of `FULL`, so that the torques change while σ is
+small. What its forces cost is divided by σ, so that they go with its load, and tangential ones do
+not stay until friction takes them within a few ticks; not on points whose forces are given. Its
 constraint fades with its load,
 
     J a = k + (1 − σ) (J a° − k)
@@ -27,7 +27,8 @@ from ...errors import ContactError, unknown
 from ...robots.values import boolean, number
 
 FULL = 1.5  # fraction of the robot's weight that a contact may carry at the end of its ramp
-LEAST = 0.1  # σ below which the cost of a sole's forces does not rise any more
+LEAST = 0.03  # σ below which the cost of forces does not rise any more
+SLOW = 1.25  # power of the share of a ramp's time that σ goes as, from none on
 
 
 @dataclass
@@ -47,8 +48,8 @@ class Ramp:
         if self.duration <= 0:
             return self.goal
         share = min(max((t - self.begin) / self.duration, 0.0), 1.0)
-        s = share**2 if self.goal > self.start else share * (2 - share)
-        return self.start + s * (self.goal - self.start)
+        s = share**SLOW if self.goal > self.start else 1 - (1 - share) ** SLOW
+        return self.start + float(s) * (self.goal - self.start)
 
     def over(self, t: float) -> bool:
         """Return whether the goal is reached."""
