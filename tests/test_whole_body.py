@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import numpy as np
 import pinocchio as pin
 import pytest
 
 import footwork as fw
 from footwork import ConfigurationError, ContactError, contacts, control, dynamics
+from footwork.contacts.point_forces import PointForces
 from footwork.contacts.wrench_cones.wrench_cone import inner_faces
 from footwork.control.dcm import DcmPlan, Phase
 from footwork.control.program.contact_model import ContactModel
@@ -371,6 +374,17 @@ def test_faces_accept_only_what_friction_gives(load_robot, sides):
             w = w + step * (room[slopes > 0] / slopes[slopes > 0]).min()
             full = np.concatenate([w, np.zeros(6 - len(w))])
             assert cone.violation(full) < 1e-7
+
+
+@pytest.mark.parametrize("sides", [4, 8])
+def test_faces_of_a_sole_go_with_its_friction(load_robot, sides):
+    """With any friction those of the hull of the rays at its corners; G1's are no rectangles."""
+    feet = contacts.at_feet(load_robot("g1", "floating"), 0.7)
+    for sole, friction in zip(feet, (0.7, 0.24), strict=True):
+        sole = replace(sole, friction=friction)
+        found = [inner_faces(sole, sides), PointForces.of_contact(sole).faces("inner", sides)]
+        rows = [F[np.lexsort(np.round(F, 9).T)] for F in found]
+        np.testing.assert_allclose(*rows, atol=1e-12)
 
 
 @pytest.mark.parametrize("share", [0.6, 1.0])

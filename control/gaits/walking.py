@@ -72,6 +72,9 @@ HEAVY = 0.2  # share of the mass that a joint of a waist moves
 # until no forces hold them; from 40 on, the noise of velocities makes torques jump
 SETTLING = 30.0
 STAYING = 20.0  # that of points
+# of the friction pyramids of soles: four leave 0.71 of the friction ahead and to the side, and of
+# what is believed of it on uneven ground little is left; eight leave 0.92
+SIDES = 8
 
 
 class WalkingController:
@@ -95,9 +98,9 @@ class WalkingController:
         terrain: what swing feet avoid, and where a moved foothold has to stand; None for level
             ground.
         begin: [s].
-        options: of the WholeBodyController; with soles torques rise to their limits within 30 ms
-            and `contact_damping` is 30, on points `force_weight` is 0.03; times and rates in
-            proportion to the `Scale` of the robot.
+        options: of the WholeBodyController; with soles torques rise to their limits within 30 ms,
+            `contact_damping` is 30 and `sides` is 8, on points `force_weight` is 0.03; times and
+            rates in proportion to the `Scale` of the robot.
 
     Raises:
         ConfigurationError, ContactError: what does not fit the robot.
@@ -153,6 +156,7 @@ class WalkingController:
         options.setdefault("joint_limits", JointLimits.of(robot, BRAKE * self.plan.omega))
         if soles:  # they tip over their edges
             options.setdefault("torque_rate", robot.torque_limits / (RISE * scale.time))
+            options.setdefault("sides", SIDES)
             options.setdefault("contact_damping", SETTLING / scale.time)
         else:
             options.setdefault("force_weight", EVEN)
@@ -278,9 +282,9 @@ class WalkingController:
         stance = [self._feet[n].contact for n in self.controller.loaded if n in self._feet]
         bearing = [c for c in stance if c.surface is None and self.touch.bears(c.name)]
         lost = self.grip.lost(bearing, state, t - self._last if self._last > -np.inf else 0.0)
-        there = self.controller.contacts.names
+        there, inscribed = self.controller.contacts.names, np.cos(np.pi / self.controller.sides)
         for told, foot in zip(self.feet, self._feet.values(), strict=True):
-            needed = foot.needed_friction(state) if foot.name in there else 0.0
+            needed = foot.needed_friction(state) / inscribed if foot.name in there else 0.0
             if not lost and abs(needed - foot.needed) < CHANGED:
                 continue
             foot.needed = needed
