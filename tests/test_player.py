@@ -176,6 +176,10 @@ class TestInABrowser:
                 "(document.getElementById(id).getBoundingClientRect()))"
             )
             assert page.evaluate(inside)
+            controls = "getComputedStyle(viewer.gui.domElement).display"  # meshcat's
+            assert page.evaluate(controls) == "none"
+            page.evaluate("location.hash = 'controls'")
+            assert page.evaluate(controls) != "none"
             below = "document.getElementById('player').getBoundingClientRect().top"
             drawn = "viewer.renderer.domElement.getBoundingClientRect().bottom"
             assert page.evaluate(drawn) == pytest.approx(page.evaluate(below), abs=1)
