@@ -1,9 +1,9 @@
 """The direction from a frame to a point, in the axes of the frame.
 
-With the origin p of the frame, its rotation R, ρ = ‖p* − p‖, u = (p* − p)/ρ and P = 1 − u uᵀ,
+With the origin p of the frame, its rotation R, r = p* − p, ρ = ‖r‖, u = r/ρ and P = 1 − u uᵀ,
 
     y = Rᵀu,      ẏ = Rᵀ(u̇ − ω × u),      ÿ = Rᵀ(ü − 2 ω × u̇ − ω̇ × u + ω × (ω × u))
-    u̇ = −P ṗ/ρ,   ü = (u̇ (uᵀṗ) + u (u̇ᵀṗ) − P p̈)/ρ − u̇ ρ̇/ρ,   ρ̇ = −uᵀṗ
+    u̇ = P ṙ/ρ,    ü = (P r̈ − u̇ (uᵀṙ) − u (u̇ᵀṙ))/ρ − u̇ ρ̇/ρ,   ρ̇ = uᵀṙ
 """
 
 from __future__ import annotations
@@ -19,6 +19,8 @@ from ..dynamics.spatial import skew
 from ..errors import ConfigurationError
 from ..robots.values import array
 
+STILL: Array = np.zeros(3)
+
 
 @dataclass(frozen=True, eq=False)
 class Direction:
@@ -30,6 +32,7 @@ class Direction:
         R: (3, 3), of the frame.
         u: (3,), from its origin to the point, world axes.
         distance: ρ [m].
+        velocity, acceleration: ṗ* and p̈* (3,) [m/s, m/s²].
     """
 
     state: State
@@ -37,9 +40,19 @@ class Direction:
     R: Array
     u: Array
     distance: float
+    velocity: Array
+    acceleration: Array
 
     @classmethod
-    def to(cls, point: ArrayLike, state: State, frame: str, name: str) -> Direction:
+    def to(
+        cls,
+        point: ArrayLike,
+        state: State,
+        frame: str,
+        name: str,
+        velocity: Array = STILL,
+        acceleration: Array = STILL,
+    ) -> Direction:
         """Return the direction to a point (3,) in the world [m]; `name` is whose it is in errors.
 
         Raises:
@@ -52,7 +65,8 @@ class Direction:
             raise ConfigurationError(
                 f"{name!r}: the target is in the frame's origin; expected one to look at"
             )
-        return cls(state, frame, np.array(T.rotation), r / distance, distance)
+        R = np.array(T.rotation)
+        return cls(state, frame, R, r / distance, distance, velocity, acceleration)
 
     @property
     def value(self) -> Array:
@@ -61,22 +75,34 @@ class Direction:
 
     @property
     def jacobian(self) -> Array:
-        """∂y/∂q (3, nv), ẏ = J v."""
+        """∂y/∂q (3, nv)."""
         J, u = self.state.frame_jacobian(self.frame), self.u
         across = J[:3] - np.outer(u, u @ J[:3])
         return np.asarray(self.R.T @ (skew(u) @ J[3:] - across / self.distance))
 
     @property
+    def rate(self) -> Array:
+        """ẏ (3,): J v, and what the point's velocity adds."""
+        (r1, w), u = self._rates, self.u
+        return np.asarray(self.R.T @ ((r1 - u * (u @ r1)) / self.distance - np.cross(w, u)))
+
+    @property
     def drift(self) -> Array:
         """ÿ (3,) at a = 0."""
         u, distance = self.u, self.distance
-        p1, w = np.split(self.state.frame_velocity(self.frame), 2)
+        r1, w = self._rates
         p2, w1 = np.split(self.state.frame_drift(self.frame), 2)
-        along = u @ p1
-        u1 = (along * u - p1) / distance
-        u2 = (along * u1 + (u1 @ p1) * u + (u @ p2) * u - p2 + along * u1) / distance
+        r2, along = self.acceleration - p2, u @ r1
+        u1 = (r1 - along * u) / distance
+        u2 = (r2 - (u @ r2) * u - along * u1 - (u1 @ r1) * u - along * u1) / distance
         turned = 2 * np.cross(w, u1) + np.cross(w1, u) - np.cross(w, np.cross(w, u))
         return np.asarray(self.R.T @ (u2 - turned))
+
+    @property
+    def _rates(self) -> tuple[Array, Array]:
+        """ṙ and ω (3,)."""
+        p1, w = np.split(self.state.frame_velocity(self.frame), 2)
+        return self.velocity - p1, w
 
 
 def unit_axis(axis: ArrayLike, name: str) -> Array:

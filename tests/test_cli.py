@@ -89,12 +89,14 @@ def test_show_writes_a_page(run, tmp_path):
     assert page.stat().st_size > 100_000
 
 
-def test_show_colours_contacts_by_their_margins(run, tmp_path):
-    pages = [tmp_path / "plain.html", tmp_path / "by_margin.html"]
-    assert run("show", "quadruped", "--friction", "0.6", "--html", str(pages[0]))[0] == 0
-    assert run("show", "quadruped", "--by-margin", "--html", str(pages[1]))[0] == 0
+def test_contacts_are_coloured_by_their_margins(run, tmp_path):
+    calls = ("show", "--friction", "0.6"), ("show", "--by-margin"), ("hold", "--by-margin")
+    pages = [tmp_path / f"{k}.html" for k in range(3)]
+    for (command, *more), page in zip(calls, pages, strict=True):
+        assert run(command, "quadruped", *more, "--html", str(page))[0] == 0
     legends = [commands_of(page, "legend") for page in pages]
-    assert [bool(legend[-1].get("ramp")) for legend in legends] == [False, True]
+    assert [bool(legend[-1].get("ramp")) for legend in legends] == [False, True, True]
+    assert run("hold", "quadruped", "--by-margin")[0] == 2  # there is no scene
 
 
 def commands_of(page, kind):

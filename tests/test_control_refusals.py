@@ -372,7 +372,7 @@ def test_gravity_is_the_robots(biped):
     assert normal == pytest.approx(1.62 * moon.mass, rel=0.05)
 
 
-def test_arguments_in_each_others_places_are_named(biped):
+def test_arguments_that_are_missing_or_in_each_others_places_are_named(biped):
     robot, feet, q = biped
     standing, _ = control.stand(robot, feet, q)
     with pytest.raises(ConfigurationError, match=r"got a tuple.*\(control.stand returns one and q"):
@@ -381,6 +381,9 @@ def test_arguments_in_each_others_places_are_named(biped):
         control.simulate(robot, feet, duration=0.01)
     with pytest.raises(ContactError, match=r"contacts: got an array of shape \(26,\)"):
         contacts.static_hold(robot, feet, q)
+    for walker in (partial(control.WalkingController, phases=[]), control.PredictiveGait):
+        with pytest.raises(ContactError, match="contacts: got none of 'biped', expected its feet"):
+            walker(robot, [], q)
     with pytest.raises(ConfigurationError, match=r"robot.posture\('half_sitting'\)"):
         contacts.static_hold(robot, "half_sitting", feet)
 
@@ -389,6 +392,8 @@ def test_options_that_nobody_takes_are_refused_with_the_nearest_names(biped):
     robot, feet, q = biped
     with pytest.raises(ConfigurationError, match=r"GaitController: no option 'step_hight'.*height"):
         control.GaitController(robot, feet, q, step_hight=0.1)
+    with pytest.raises(ConfigurationError, match="GaitController: no option 'phases'"):
+        control.GaitController(robot, feet, q, phases=[])  # of its base class
     with pytest.raises(ConfigurationError, match=r"PredictiveGait: no option 'gripp'.*'grip'"):
         control.PredictiveGait(robot, feet, q, gripp=0.5)
     with pytest.raises(ConfigurationError, match=r"no option 'direction'.*'directions'"):

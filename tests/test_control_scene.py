@@ -299,6 +299,12 @@ def test_the_animation_has_an_arrow_for_each_foot(pushed, tmp_path):
     np.testing.assert_array_equal(shown.t, times)
     up = drawn.series["vertical force"].values[foot]
     np.testing.assert_array_equal(up, pushed.forces[foot].sum(axis=1)[:, 2])
+    struck = {name: forces.copy() for name, forces in pushed.forces.items()}
+    struck[foot][7, :, 2] += 1e4  # as of a landing: what else there is remains visible
+    view(replace(pushed, forces=struck), rate=10.0, viewer=(again := Drawn()))
+    most = max(forces.max() for forces in drawn.series["vertical force"].values.values())
+    assert most < drawn.series["vertical force"].bounds()[1] < 1.2 * most
+    assert most < again.series["vertical force"].bounds()[1] < 2.0 * most
     assert not drawn.boxes
     steps = contacts.Terrain([contacts.Stairs("stairs", 2, 0.1, 0.3, 1.0, (1.0, 0.0, 0.0))])
     view(replace(pushed, terrain=steps), viewer=drawn)

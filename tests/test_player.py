@@ -28,7 +28,7 @@ def moving(robot, **options):
     words = "the left foot would have to pull 10 N"
     series = [
         Series("margin", t, {"contacts": margin, "motors": margin - 5}, "N",
-               [Band(11.45, 12.55, words)], [0.0]),
+               [Band(11.45, 12.55, words)], [0.0], (-12.0, 47.5)),
         Series("contacts", t, {"left foot": t < 12, "right foot": t > 11}),
     ]  # fmt: skip
     viewer = Viewer(robot)
@@ -146,7 +146,7 @@ class TestInABrowser:
         page.evaluate("footwork.player.seek(3.5)")
         assert page.evaluate(values) == ["–", "–"]
 
-    def test_bars_and_bands_are_at_their_times(self, page):
+    def test_bars_bands_and_what_is_cut_are_at_their_times(self, page):
         spans = (
             "(a => [...document.querySelectorAll('#lanes :is(.band, .row i)')].map(n => "
             "(b => [(b.left - a.left) / a.width, (b.right - a.left) / a.width])"
@@ -155,6 +155,13 @@ class TestInABrowser:
         )
         expected = [[1.45, 2.55], [0, 1.95], [1.05, 4.0]]
         np.testing.assert_allclose(4 * np.array(page.evaluate(spans)), expected, atol=0.01)
+        marks = "[...document.querySelectorAll('#lanes .cut')].map(n => n.getAttribute('d'))"
+        above, below = page.evaluate(marks)  # of one curve each
+        times = [[float(dot.split()[0]) / 250 for dot in d.split("M")[1:]] for d in (above, below)]
+        assert times[0] == pytest.approx([*np.arange(15) / 10, *np.arange(26, 31) / 10])
+        assert times[1] == pytest.approx(np.arange(15, 26) / 10)
+        ends = "[...document.querySelectorAll('#lanes :is(.high, .low)')].map(n => n.innerText)"
+        assert page.evaluate(ends) == ["47.5, cut: up to 50", "-12, cut: down to -15"]
 
     def test_a_picture_is_of_the_time_that_was_asked_for(self, page):
         page.evaluate("footwork.player.play()")
@@ -176,6 +183,10 @@ class TestInABrowser:
                 "(document.getElementById(id).getBoundingClientRect()))"
             )
             assert page.evaluate(inside)
+            controls = "getComputedStyle(viewer.gui.domElement).display"  # meshcat's
+            assert page.evaluate(controls) == "none"
+            page.evaluate("location.hash = 'controls'")
+            assert page.evaluate(controls) != "none"
             below = "document.getElementById('player').getBoundingClientRect().top"
             drawn = "viewer.renderer.domElement.getBoundingClientRect().bottom"
             assert page.evaluate(drawn) == pytest.approx(page.evaluate(below), abs=1)

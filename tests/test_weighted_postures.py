@@ -350,10 +350,31 @@ def test_a_gaze_has_its_rates(biped):
     assert task.error(at(0.0), 0.0) == pytest.approx(0, abs=1e-12)
     task.target = T.act(np.array([2.0, 2.0, 0.0]))  # 45° off
     assert np.linalg.norm(task.error(at(0.0), 0.0)) == pytest.approx(2 * np.sin(np.pi / 8))
-    for bad in (np.ones(2), lambda t: t):
-        task.target = bad
-        with pytest.raises(ConfigurationError, match="target of 'gaze of head': got"):
-            task.bind(biped)
+    task.target = np.ones(2)
+    with pytest.raises(ConfigurationError, match="target of 'gaze of head': got"):
+        task.bind(biped)
+
+
+def test_a_gaze_follows_what_moves(biped):
+    """Its rows ask for ë = −damping ė − gain e, with the error's rates by finite differences."""
+    rng = np.random.default_rng(1)
+    p, w = np.array([1.0, 0.3, 0.8]), np.array([0.5, -2.0, 1.0])
+    ball = lambda t: (p + np.sin(t) * w, np.cos(t) * w, -np.sin(t) * w)  # noqa: E731
+    task = control.GazeTask(ball, frame="head", axis=(0.0, 3.0, 0.0), damping=7.0)
+    assert task.bind(biped) == 3
+    q = biped.integrate(biped.posture(), 0.3 * rng.standard_normal(biped.nv))
+    v, now = rng.standard_normal(biped.nv), 0.7
+    error = lambda t: task.error(State(biped, biped.integrate(q, t * v)), now + t)  # noqa: E731
+    rate = derivative(error)
+    still = derivative(lambda h: (error(h) - error(0.0)) / h)  # ½ ë at a = 0
+    state = State(biped, q, v)
+    J, r, e = task.rows(state, now)
+    assert e == pytest.approx(error(0.0), abs=1e-12)
+    assert task.error_jacobian(state, now) == pytest.approx(-J, abs=1e-12)
+    assert r == pytest.approx(2 * still + 7.0 * rate + task.gain * e, abs=1e-6)
+    feet = contacts.at_feet(biped)
+    with pytest.raises(ConfigurationError, match=r"'gaze of head': got a reference, .*a point"):
+        contacts.solve_velocity(biped, feet, q, tasks=[task])
 
 
 def test_what_nothing_can_look_at_is_refused_also_later(biped):

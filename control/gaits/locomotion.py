@@ -21,11 +21,13 @@ from ...contacts import Contact, ContactSet, Terrain
 from ...contacts.geometry.polygon import convex_hull, sides
 from ...dynamics import State
 from ...errors import ConfigurationError, ContactError
+from ...options import check_options
 from ...robots.configuration import check_configuration
 from ...robots.robot import Robot
 from ...robots.values import array, number
 from ..dcm import DcmPlan, Phase
 from ..references import Desired, moved
+from ..whole_body.controller import WholeBodyController
 from ..whole_body.standing import trunk
 from .foot import FootMode, GaitFoot
 from .foothold_program import FootholdProgram
@@ -148,6 +150,7 @@ class GaitController(WalkingController):
         velocity: ArrayLike | Callable[[float], ArrayLike] = (0.0, 0.0, 0.0),
         **options: Any,
     ) -> None:
+        check_options(options, type(self).__name__, type(self), WholeBodyController)
         contacts, q = ContactSet.of(robot, contacts), check_configuration(robot, q)
         contacts = rolling(contacts, q)
         self.gait, self._groups = gait_of(contacts, q, gait)

@@ -16,6 +16,7 @@ from ...arrays import Array
 from ...contacts import ContactSet, LineContact, SurfaceContact
 from ...contacts.surface_contact import PlacedContact
 from ...dynamics import State
+from ...errors import ContactError
 
 # [rad], by about which joints are perturbed: straight knees have fewer motions
 _PERTURBATION = 0.1
@@ -28,8 +29,13 @@ def rolling(contacts: ContactSet, q: Array) -> ContactSet:
 
     Joint motions N that keep the middle of a sole where it is, J_v N = 0, and the robot's closures
     closed, turn it by ω = J_ω N. Where these span a plane, its normal is the axis that is not free.
+
+    Raises:
+        ContactError: no contacts.
     """
     robot = contacts.robot
+    if not contacts:
+        raise ContactError(f"contacts: got none of {robot.name!r}, expected its feet")
     perturbed = np.zeros(robot.nv)
     joints = slice(6 if robot.is_floating else 0, None)
     perturbed[joints] = _PERTURBATION * np.random.default_rng(0).standard_normal(robot.nv)[joints]

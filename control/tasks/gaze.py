@@ -8,13 +8,14 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from ...arrays import Array
+from ...contacts import ContactSet
 from ...dynamics import State
 from ...errors import ConfigurationError
 from ...options import names_checked
 from ...robots.robot import Robot
-from ...robots.values import array, text
+from ...robots.values import text
 from ..direction import Direction, unit_axis
-from .task import Task
+from .task import Rows, Task, check_size
 
 
 @names_checked
@@ -27,13 +28,15 @@ class GazeTask(Task):
     about its axis is free. `GazeConstraint` keeps the target within an angle.
 
     Attributes:
-        target: (3,), in the world [m]; it may be set at any time.
+        target: p* (3,), in the world [m], or a reference of it; it may be set at any time.
         frame: by name.
         axis: (3,), in the frame, of any length.
     """
 
     frame: str = field(kw_only=True)
     axis: ArrayLike = field(default=(1.0, 0.0, 0.0), kw_only=True)
+
+    rates = 3
 
     def _default_name(self) -> str:
         return f"gaze of {text(self.frame, 'frame')}"
@@ -46,30 +49,44 @@ class GazeTask(Task):
         """Look up the frame; check target and axis."""
         self._check()
         robot.frame_id(self.frame)
-        if callable(self.target):
-            raise ConfigurationError(
-                f"target of {self.name!r}: got a reference, expected a point (3,) [m]; it may be "
-                "set at any time"
-            )
-        array(self.target, f"target of {self.name!r}", (3,), meaning="[m]")
+        check_size(self.target, 3, self.name)
         return 3
 
     def error(self, state: State, t: float) -> Array:
         """Return axis − y (3,)."""
-        return self._axis - self._direction(state).value
+        return self._axis - self._direction(state, t).value
+
+    def error_jacobian(self, state: State, t: float) -> Array:
+        """Return −∂y/∂q (3, nv)."""
+        return -self._direction(state, t).jacobian
 
     def jacobian(self, state: State) -> Array:
-        """Return ∂y/∂q (3, nv)."""
+        """Return J = ∂y/∂q (3, nv), of a target that is a point."""
         return self._direction(state).jacobian
 
     def drift(self, state: State) -> Array:
-        """Return ÿ at a = 0 (3,)."""
+        """Return ÿ at a = 0 (3,), of a target that is a point."""
         return self._direction(state).drift
+
+    def rows(self, state: State, t: float, contacts: ContactSet | None = None) -> Rows:
+        """Return ∂y/∂q, gain (axis − y) − damping ẏ less ÿ at a = 0, and the error."""
+        y = self._direction(state, t)
+        error = self._axis - y.value
+        return Rows(y.jacobian, self.gain * error - self.damping_rate * y.rate - y.drift, error)
 
     def desired_velocity(self, state: State, t: float) -> Array:
         """Return √gain (1 − y yᵀ) (axis − y): unit vectors have no velocity along themselves."""
         y = self._direction(state).value
         return np.asarray(np.sqrt(self.gain) * (self._axis - y * (y @ self._axis)))
 
-    def _direction(self, state: State) -> Direction:
-        return Direction.to(self.target, state, self.frame, self.name)
+    def _direction(self, state: State, t: float | None = None) -> Direction:
+        """The direction at a time, which that to a point does not depend on."""
+        if not callable(self.target):
+            return Direction.to(self.target, state, self.frame, self.name)
+        if t is None:
+            raise ConfigurationError(
+                f"{self.name!r}: got a reference, with which J depends on the time; expected a "
+                "target that is a point (3,) [m], which may be set at any time"
+            )
+        point, *rates = self.reference(t)
+        return Direction.to(point, state, self.frame, self.name, *rates)

@@ -55,7 +55,11 @@ def check_options(options: Mapping[str, Any], name: str, *functions: Callable[..
     kinds = [Parameter.KEYWORD_ONLY]
     known = [p.name for function in functions for p in _parameters(function) if p.kind in kinds]
     if not options.keys() <= set(known):
-        own = [p.name for p in _parameters(functions[0]) if p.kind != Parameter.VAR_KEYWORD]
+        own = [
+            p.name
+            for p in signature(functions[0]).parameters.values()
+            if p.kind != Parameter.VAR_KEYWORD
+        ]
         _require({k: v for k, v in options.items() if k not in known}, name, [*known, *own])
 
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 
 import numpy as np
 
@@ -83,13 +83,28 @@ def _series(motion: ClosedLoop) -> list[Series]:
     bands = [Band(*ends, "in the air", "gray") for ends in stretches(times, ~touching)]
     bands += [Band(*ends, "the contacts cannot do this") for ends in stretches(times, wrong)]
     shown = [
-        Series("vertical force", motion.t, forces, "N"),
+        Series("vertical force", motion.t, forces, "N", span=_without_impulses(forces)),
         Series("margin", times, {"margin": margins}, "N", bands, [0.0]),
     ]
     if motion.estimated_q is not None:
         off = 100 * motion.estimate_errors["position"]
         shown.append(Series("estimate off", motion.t, dict(zip("xyz", off.T, strict=True)), "cm"))
     return shown
+
+
+def _without_impulses(forces: Mapping[str, Array]) -> tuple[float, float] | None:
+    """Ends of the forces' axis [N]: beside the short impulses of landings all else would be flat.
+
+    Forces are cut where they are half as large again as those of all but 2 % of what loads a foot.
+    """
+    every = np.concatenate([*forces.values()])
+    every = every[np.isfinite(every)]
+    loads = every[every > 1e-3 * every.max(initial=0.0)]
+    if not len(loads):
+        return None
+    low, high = min(every.min(), 0.0), min(every.max(), 1.5 * np.percentile(loads, 98))
+    room = 0.05 * (high - low)
+    return float(low - room), float(high + room)
 
 
 def _loaded(motion: ClosedLoop, row: int, q: Array) -> Iterator[tuple[Contact, Array, Array]]:

@@ -159,7 +159,7 @@ class Page:
         )
 
     def screenshot(self, time: float | None = None, *, player: bool = False) -> bytes:
-        """Return the PNG of the page, once all is drawn, without the control panel.
+        """Return the PNG of the page, once all is drawn.
 
         Args:
             time: of an animation, which then rests there [s]; None to take it as it is.
@@ -170,11 +170,9 @@ class Page:
         """
         self.settle()
         self.check()
-        self.evaluate("viewer.gui.domElement.style.display = 'none'")
         self.evaluate(f"footwork.player.still({json.dumps(time)}, {json.dumps(player)})")
         self.settle()
         answer = self.call("Page.captureScreenshot", format="png")
-        self.evaluate("viewer.gui.domElement.style.display = ''")
         self.evaluate("footwork.player.still(null, true)")
         return base64.b64decode(answer["data"])
 

@@ -58,6 +58,26 @@ function make_lanes(box) {
     return parts.join("");
   }
 
+  function ends(svg, place, lane) {  // the ends of the axis; where and how far curves leave it
+    const least = 1e-6 * (lane.high - lane.low);  // values are rounded
+    const edges = [["high", lane.high, 1, 0, "up"], ["low", lane.low, -1, HEIGHT, "down"]];
+    for (const [name, edge, way, y, word] of edges) {
+      let farthest = edge;
+      for (const {color, values} of lane.curves) {
+        let d = "", last = -Infinity;
+        values.forEach((value, i) => {
+          if (!Number.isFinite(value) || way * (value - edge) <= least) { return; }
+          farthest = way * (value - farthest) > 0 ? value : farthest;
+          const x = WIDTH * lane.times[i] / duration;
+          if (x - last >= 1) { d += `M${(last = x).toFixed(2)} ${y}h0`; }
+        });
+        if (d) { draw(svg, "path", {class: "cut", stroke: color, d}); }
+      }
+      const cut = farthest === edge ? "" : `, cut: ${word} to ${short(farthest)}`;
+      put(place, "span", name, short(edge) + cut);
+    }
+  }
+
   function plot(place, lane) {
     const svg = draw(place, "svg", {viewBox: `0 0 ${WIDTH} ${HEIGHT}`,
                                     preserveAspectRatio: "none"});
@@ -68,8 +88,7 @@ function make_lanes(box) {
     for (const curve of lane.curves) {
       draw(svg, "path", {stroke: curve.color, d: outline(lane, curve.values)});
     }
-    put(place, "span", "high", short(lane.high));
-    put(place, "span", "low", short(lane.low));
+    ends(svg, place, lane);
   }
 
   function bars(place, lane) {

@@ -23,7 +23,7 @@ _TEMPLATE = """<!DOCTYPE html>
 <meta charset="utf-8"><link rel="icon" href="data:,">
 <title>{title}</title><style>{style}</style>
 </head>
-<body{kind}>
+<body id="controls"{kind}>
 <div id="stage">
 <div id="meshcat-pane"></div>
 <div id="legend" hidden></div>

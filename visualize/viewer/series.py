@@ -57,7 +57,8 @@ class Series:
         unit: of the values.
         bands: stretches of time that are marked; under bars their texts alone are shown.
         limits: values at which a dashed line is drawn.
-        span: (low, high) of the plot; by default what holds values and limits.
+        span: (low, high) of the plot, marked where values are beyond; by default what holds values
+            and limits.
         colors: {name of a curve: its colour}, of some.
 
     Raises:

@@ -323,6 +323,10 @@ SHARED: Mapping[str, dict[str, Any]] = {
     "--jobs": {"type": count, "default": 1, "metavar": "N", "help": "processes (1)"},
     "--journal": _file("journal of what is finished, from which the same command resumes"),
     "--no-browser": {"action": "store_true", "help": "print the address only"},
+    "--by-margin": {
+        "action": "store_true",
+        "help": "colour contacts and forces of the scene by each contact's margin, red to green",
+    },
     "--json": {"action": "store_true", "help": "print the answer as JSON"},
     "--html": _file("write the scene as a page that opens offline (- for standard output)"),
     "--png": _file("write the picture (- for standard output)"),

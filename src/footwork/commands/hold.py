@@ -6,6 +6,7 @@ import argparse
 import dataclasses
 from typing import TYPE_CHECKING, Any
 
+from ..errors import FootworkError
 from . import flags, stance
 from .output import answer, paint, write_scene, write_table
 
@@ -18,11 +19,13 @@ def add(commands: Any) -> None:
     words = "static equilibrium: verdict, margins, reason. The table: forces at every point"
     parser = flags.command(commands, "hold", run, words)
     stance.add_flags(parser)
-    flags.shared(parser, "--json", "--html", "--png", "--csv")
+    flags.shared(parser, "--by-margin", "--json", "--html", "--png", "--csv")
 
 
 def run(options: argparse.Namespace) -> int:
     """Print the verdict and write its scene if requested; the exit code is the answer."""
+    if options.by_margin and not (options.html or options.png):
+        raise FootworkError("--by-margin: colours the scene, which --html or --png writes")
     scenario = stance.scenario_of(options)
     if scenario is not None and not scenario.solved.converged:
         return _no_posture(scenario, scenario.solved, options)
@@ -35,7 +38,7 @@ def run(options: argparse.Namespace) -> int:
     answer(options, _facts(hold, scenario), text)
     write_table(options, ("contact", *"xyz", "fx", "fy", "fz"), _rows(hold))
     if options.html or options.png:
-        write_scene(where.view(hold), options)
+        write_scene(where.view(hold, by_margin=options.by_margin), options)
     return flags.OK if hold.feasible else flags.NO
 
 

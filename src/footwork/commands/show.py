@@ -19,13 +19,7 @@ def add(commands: Any) -> None:
     """Declare the flags of `footwork show`."""
     parser = flags.command(commands, "show", run, "show a scenario or a robot in the browser")
     stance.add_flags(parser)
-    flags.shared(parser, "--no-browser")
-    parser.add_argument(
-        "--by-margin",
-        action="store_true",
-        help="colour contacts and forces by each contact's margin, red to green",
-    )
-    flags.shared(parser, "--html", "--png")
+    flags.shared(parser, "--no-browser", "--by-margin", "--html", "--png")
 
 
 def run(options: argparse.Namespace) -> int:
