@@ -51,8 +51,7 @@ DCM = 20.0  # weight of ξ
 UPRIGHT = 200.0
 # the times below are in proportion to the `Scale` of the robot, as rates and gains are
 # least and longest time to unload a foot before its swing and to load it afterwards [s]: between
-# them as long as all feet stand, so that loads go over as slowly as the gait allows; on uneven
-# ground the least, for on boards of 4 cm the biped falls more often with the other (16 of 40, 8)
+# them as long as all feet stand, so that loads go over as slowly as the gait allows
 LOAD, SLOWLY = 0.03, 0.08
 PATIENCE = 0.1  # how long a plan waits for a foot that searches the ground [s]
 GO_OVER = 0.05  # time in which a plan that is made anew takes the place of the last one [s]
@@ -93,8 +92,7 @@ class WalkingController:
         phases: as of `control.gaits`, from t = `begin` on.
         step_height: of swinging feet [m].
         ramp: time to unload a foot before its swing and to load it afterwards [s]; None is as long
-            as all feet stand, from 0.03 to 0.08 in proportion to the `Scale` of the robot, and the
-            least where the ground has been uneven.
+            as all feet stand, from 0.03 to 0.08 in proportion to the `Scale` of the robot.
         reach: how far from where it stands beside the others a foot may be moved to [m]; 0 keeps
             the plan, None is 0.5 of the height of the centre of mass, 0.75 on more than two feet.
         terrain: what swing feet avoid, and where a moved foothold has to stand; None for level
@@ -138,7 +136,7 @@ class WalkingController:
         self.scale = scale = Scale.of(self.feet, q)
         least = LOAD * scale.time if ramp is None else ramp
         self.ramp = number(least, "ramp", at_least=0, unit="[s]")
-        self._longest = SLOWLY * scale.time if ramp is None else self.ramp
+        self._slowly = SLOWLY * scale.time if ramp is None else self.ramp
         self._on_soles = soles = any(contact.dim == 6 for contact in self.feet)
         weight = np.array([DCM, DCM, DCM if soles else UPRIGHT])
         share = REACH if len(self.feet) == 2 else REACH_BENT
@@ -269,14 +267,6 @@ class WalkingController:
         self.plan, self._first, self.begin = plan, plan, begin
         self.dcm.follow(plan, begin, GO_OVER * self.scale.time, lacking)
         self._phase, self._unloading = -1, False
-
-    @property
-    def _slowly(self) -> float:
-        """The longest time to load and unload feet [s]: the least, where the ground is uneven.
-
-        There feet land on edges and others have to bear at once.
-        """
-        return self.ramp if self.uneven.unevenness > LEVEL else self._longest
 
     def _lacking(self) -> Array:
         """What c̈ lacks of c̈* (3,) as feet on points land: two of them carry on a line alone."""
