@@ -434,6 +434,27 @@ def test_ramps_take_the_jumps_out_of_a_trot():
     assert jumps[1] > 2 * jumps[0]
 
 
+def test_loads_go_over_slowly_only_while_all_feet_stand():
+    """Where a swing follows another one, those that carry alone are not unloaded before its end."""
+    robot, feet, q = standing("go2")
+    stand, one, _, two, *_ = gaits.crawl(feet, q, 2)
+    next_swing = Phase(two.duration, one.end, two.end, two.swings)
+    walker = control.WalkingController(robot, feet, q, [stand, one, next_swing], reach=0.0)
+    lifted, landed = stand.duration, stand.duration + one.duration
+    (first,), (second,) = one.swings, two.swings
+    slow, v = 0.05 * walker.scale.time, np.zeros(robot.nv)
+    found = []
+    for t in (0.0, lifted - slow, lifted, landed - slow, landed, landed + slow):
+        walker(q, v, t)
+        found.append((walker.controller.leaving, first in walker.controller.loaded))
+    nothing = ()
+    assert found == [
+        (nothing, True), ((first,), False), (nothing, False),
+        (nothing, False), (nothing, False), (nothing, True),
+    ]  # fmt: skip
+    assert second not in walker.controller.contacts.names
+
+
 @pytest.mark.parametrize(
     ("name", "speed", "most"),
     [("biped", 0.3, 0.02), ("talos", 0.4, 0.03), ("go2", 0.6, 0.04)],
