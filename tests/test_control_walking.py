@@ -323,9 +323,9 @@ def test_a_task_goes_over_to_another_plan_smoothly():
     task = DcmTask(first)
     task.follow(plans[1], 0.2, 0.05)
     before = np.concatenate(task.desired(0.22))
-    lacking = np.array([0.3, -0.2, 0.1])
-    task.follow(plans[2], 0.22, 0.05, lacking)
-    before[3:] += lacking / first.omega
+    residual = np.array([0.3, -0.2, 0.1])
+    task.follow(plans[2], 0.22, 0.05, residual)
+    before[3:] += residual / first.omega
     found = np.array([np.concatenate(task.desired(t)) for t in np.linspace(0.22, 0.27, 101)])
     assert found[0] == pytest.approx(before, abs=1e-12)
     assert found[-1] == pytest.approx(np.concatenate(plans[2].dcm(0.05)), abs=1e-12)

@@ -260,17 +260,17 @@ class WalkingController:
         self._follow(DcmPlan(phases, height, self.plan.gravity), _begin(begin))
 
     def _follow(self, plan: DcmPlan, begin: float) -> None:
-        lacking = self._lacking()
+        residual = self._landing_residual()
         self._land()
         for name in self.controller.leaving:
             self.controller.add_contact(self._feet[name].contact, self.ramp)
         self._put_down(self._feet_in(FootMode.HELD), self.ramp)
         self.plan, self._first, self.begin = plan, plan, begin
-        self.dcm.follow(plan, begin, GO_OVER * self.scale.time, lacking)
+        self.dcm.follow(plan, begin, GO_OVER * self.scale.time, residual)
         self._phase, self._unloading = -1, False
 
-    def _lacking(self) -> Array:
-        """What c̈ lacks of c̈* (3,) as feet on points land: two of them carry on a line alone."""
+    def _landing_residual(self) -> Array:
+        """c̈ − c̈* (3,) as feet on points land [m/s²]: two of them carry on a line alone."""
         last, none = self._given, np.zeros(3)
         if self._on_soles or not self._feet_in(FootMode.SWING):
             return none
