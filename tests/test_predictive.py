@@ -427,7 +427,7 @@ def test_the_kernel_is_plain_python_too(kernel, monkeypatch):
     monkeypatch.setattr(kernel, "select", lambda count: plain)
     found = solve(problem) if kernel is PREDICT else solve_batch([problem, problem])[1]
     assert found.solved
-    assert found.cost == pytest.approx(by_cvxpy(problem).cost, abs=1e-7)  # of 1 + the cost
+    assert found.cost == pytest.approx(by_cvxpy(problem).cost, abs=1e-7)
 
 
 @needs_numba

@@ -65,7 +65,7 @@ class Terms(NamedTuple):
 
 
 def repeated(x: Array, count: int) -> Array:
-    """An array of so many rows, of one that has as many or one."""
+    """Return an array with `count` rows: as it is, or its one row repeated."""
     if len(x) != count:
         x = np.broadcast_to(x, (count, *x.shape[1:]))
     return np.ascontiguousarray(x)
