@@ -98,7 +98,7 @@ def refuse_other_count(file: Path, rows: int, told: float, of: str, where: str) 
     """
     if rows != told:
         how = "is cut short" if rows < told else "goes on after them"
-        raise DataError(f"{file}: {counted(rows, of)}; {where} says {told:g}: the file {how}")
+        raise DataError(f"{file}: {counted(rows, of)}; {where} says {told:.12g}: the file {how}")
 
 
 def number(file: Path, line: int, cell: str, column: str) -> float:
