@@ -88,10 +88,17 @@ def numbers(file: Path, lines: Sequence[str], start: int, columns: Sequence[str]
 
 
 def refuse_other_count(file: Path, rows: int, told: float, of: str, where: str) -> None:
-    """Raise if a file has other than the number of rows, each `of` something, that it tells."""
+    """Raise if a file has other than the number of rows that it says it has.
+
+    Args:
+        file: whose rows are counted.
+        rows, told: how many there are, and are said to be.
+        of: what a row is, as "frame".
+        where: the place that says so, as "line 3".
+    """
     if rows != told:
         how = "is cut short" if rows < told else "goes on after them"
-        raise DataError(f"{file}: {counted(rows, of)}; {where} says {told:g}: the file {how}")
+        raise DataError(f"{file}: {counted(rows, of)}; {where} says {told:.12g}: the file {how}")
 
 
 def number(file: Path, line: int, cell: str, column: str) -> float:

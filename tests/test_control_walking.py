@@ -323,9 +323,9 @@ def test_a_task_goes_over_to_another_plan_smoothly():
     task = DcmTask(first)
     task.follow(plans[1], 0.2, 0.05)
     before = np.concatenate(task.desired(0.22))
-    lacking = np.array([0.3, -0.2, 0.1])
-    task.follow(plans[2], 0.22, 0.05, lacking)
-    before[3:] += lacking / first.omega
+    residual = np.array([0.3, -0.2, 0.1])
+    task.follow(plans[2], 0.22, 0.05, residual)
+    before[3:] += residual / first.omega
     found = np.array([np.concatenate(task.desired(t)) for t in np.linspace(0.22, 0.27, 101)])
     assert found[0] == pytest.approx(before, abs=1e-12)
     assert found[-1] == pytest.approx(np.concatenate(plans[2].dcm(0.05)), abs=1e-12)
@@ -432,6 +432,27 @@ def test_ramps_take_the_jumps_out_of_a_trot():
     ]
     assert jumps[0] < 0.1 * robot.torque_limits.min()
     assert jumps[1] > 2 * jumps[0]
+
+
+def test_loads_go_over_slowly_only_while_all_feet_stand():
+    """Where a swing follows another one, those that carry alone are not unloaded before its end."""
+    robot, feet, q = standing("go2")
+    stand, one, _, two, *_ = gaits.crawl(feet, q, 2)
+    next_swing = Phase(two.duration, one.end, two.end, two.swings)
+    walker = control.WalkingController(robot, feet, q, [stand, one, next_swing], reach=0.0)
+    lifted, landed = stand.duration, stand.duration + one.duration
+    (first,), (second,) = one.swings, two.swings
+    slow, v = 0.05 * walker.scale.time, np.zeros(robot.nv)
+    found = []
+    for t in (0.0, lifted - slow, lifted, landed - slow, landed, landed + slow):
+        walker(q, v, t)
+        found.append((walker.controller.leaving, first in walker.controller.loaded))
+    nothing = ()
+    assert found == [
+        (nothing, True), ((first,), False), (nothing, False),
+        (nothing, False), (nothing, False), (nothing, True),
+    ]  # fmt: skip
+    assert second not in walker.controller.contacts.names
 
 
 @pytest.mark.parametrize(

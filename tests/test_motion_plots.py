@@ -108,6 +108,9 @@ def test_the_sum_of_energies_of_a_free_pendulum_is_a_straight_line(load_robot):
     energy.figure.canvas.draw()
     assert energy.yaxis.get_offset_text().get_text() == ""  # it would hide the title
     assert np.ptp(drawn["potential, from the first"]) > 1.0
+    energy.clear()
+    energy.set_yscale("symlog")
+    assert lines(plots.plot_energy(robot, run.t, run.q, run.v, ax=energy)).keys() == drawn.keys()
 
 
 def test_recordings_of_closed_loops_are_plain_arrays():

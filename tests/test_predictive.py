@@ -427,7 +427,7 @@ def test_the_kernel_is_plain_python_too(kernel, monkeypatch):
     monkeypatch.setattr(kernel, "select", lambda count: plain)
     found = solve(problem) if kernel is PREDICT else solve_batch([problem, problem])[1]
     assert found.solved
-    assert found.cost == pytest.approx(by_cvxpy(problem).cost, abs=1e-7)  # of 1 + the cost
+    assert found.cost == pytest.approx(by_cvxpy(problem).cost, abs=1e-7)
 
 
 @needs_numba
@@ -885,6 +885,17 @@ def test_a_humanoid_whose_waist_turns_with_its_base_keeps_its_feet():
     assert not found.ended
     assert found.tilt < 15.0
     assert found.statuses["optimal"] > 1497
+
+
+def test_a_stance_is_where_its_contacts_were_when_it_was_made():
+    T = pin.SE3.Identity()
+    places = {"a": T}
+    stance = Stance(1.0, places)
+    T.translation, places["b"] = np.ones(3), T
+    kept = [T.homogeneous for T in stance.places.values()]
+    np.testing.assert_array_equal(kept, stance.poses)
+    with pytest.raises((ValueError, AttributeError)):
+        stance.places["a"].translation = np.ones(3)
 
 
 def test_what_does_not_fit_is_refused():

@@ -65,14 +65,14 @@ def corner_points(contact: Contact, normal: ArrayLike = (0.0, 0.0, 1.0)) -> list
 def on_grounds(
     points: Sequence[Contact], grounds: Iterable[tuple[ArrayLike, Mask]]
 ) -> Iterator[tuple[Contact, int, Mask]]:
-    """Yield contacts of a foot for each ground that it meets, of which points, and when they touch.
+    """Yield (contact, which of the points it is at, when it touches) for each ground of a foot.
 
     On the first ground all of its points, on others those that touch there, called
     "left_foot.1/2" and so on.
 
     Args:
         points: k of the foot.
-        grounds: [normal, μ] (4,), and which points touch it (n, k).
+        grounds: [normal, μ] (4,) of each, and which points touch it (n, k).
     """
     for order, (ground, touching) in enumerate(grounds):
         for k, (contact, mask) in enumerate(zip(points, touching.T, strict=True)):

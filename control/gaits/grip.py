@@ -21,8 +21,8 @@ is believed there is at least
 
     μ = tan θ + 0.15,    θ between the sole's normal and the vertical:
 
-it bears the weight, and what pushes the robot ahead and to the side beside it. Pyramids that are
-inscribed in the cone hold it in all directions if it is μ / cos(π/n), with their n sides.
+it bears the weight, and what pushes the robot ahead and to the side beside it. A pyramid of n sides
+that is inscribed in the cone of μ / cos(π/n) holds that of μ.
 """
 
 from __future__ import annotations

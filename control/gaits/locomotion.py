@@ -314,7 +314,7 @@ class GaitController(WalkingController):
     def _end_phase(self, t: float) -> None:
         """Let the plan's phase end at t, and what comes later be as much sooner."""
         self.begin = self.dcm.begin = t - float(self.plan.times[self._phase + 1])
-        for name in self.controller.leaving:
+        for name in self.controller.leaving:  # by then, not by the end as it was planned
             self.controller.remove_contact(name, self.ramp, fades=False)
 
     def _has_landed(self, t: float) -> bool:

@@ -92,7 +92,8 @@ class WalkingController:
         phases: as of `control.gaits`, from t = `begin` on.
         step_height: of swinging feet [m].
         ramp: time to unload a foot before its swing and to load it afterwards [s]; None is as long
-            as all feet stand, from 0.03 to 0.08 in proportion to the `Scale` of the robot.
+            as all feet stand, at least 0.03 and at most 0.08, in proportion to the `Scale` of the
+            robot.
         reach: how far from where it stands beside the others a foot may be moved to [m]; 0 keeps
             the plan, None is 0.5 of the height of the centre of mass, 0.75 on more than two feet.
         terrain: what swing feet avoid, and where a moved foothold has to stand; None for level
@@ -259,17 +260,17 @@ class WalkingController:
         self._follow(DcmPlan(phases, height, self.plan.gravity), _begin(begin))
 
     def _follow(self, plan: DcmPlan, begin: float) -> None:
-        lacking = self._lacking()
+        residual = self._landing_residual()
         self._land()
         for name in self.controller.leaving:
             self.controller.add_contact(self._feet[name].contact, self.ramp)
         self._put_down(self._feet_in(FootMode.HELD), self.ramp)
         self.plan, self._first, self.begin = plan, plan, begin
-        self.dcm.follow(plan, begin, GO_OVER * self.scale.time, lacking)
+        self.dcm.follow(plan, begin, GO_OVER * self.scale.time, residual)
         self._phase, self._unloading = -1, False
 
-    def _lacking(self) -> Array:
-        """What c̈ lacks of c̈* (3,) as feet on points land: two of them carry on a line alone."""
+    def _landing_residual(self) -> Array:
+        """c̈ − c̈* (3,) as feet on points land [m/s²]: two of them carry on a line alone."""
         last, none = self._given, np.zeros(3)
         if self._on_soles or not self._feet_in(FootMode.SWING):
             return none
@@ -369,7 +370,8 @@ class WalkingController:
             self._lift(state, phase)
         left = self.plan.times[phase + 1] - since
         last = phase == len(self.plan.phases) - 1
-        if last or self._unloading or self._waits or left > self._slowly:
+        most = self.ramp if self.plan.phases[phase].swings else self._slowly
+        if last or self._unloading or self._waits or left > most:
             return
         self._unloading = True
         for name in self.plan.phases[phase + 1].swings:
@@ -448,10 +450,14 @@ class WalkingController:
         if self._feedback is not None:
             self.plan = self.dcm.target = self._feedback.landed
             self._feedback = None
-        times = self.plan.times[self._phase + 1 :]
-        stand = times[1] - times[0] if len(times) > 1 else self._slowly
-        ramp = min(max(stand, self.ramp), self._slowly)
-        self._put_down(self._feet_in(FootMode.SWING), ramp)
+        self._put_down(self._feet_in(FootMode.SWING), self._loading(self._phase + 1))
+
+    def _loading(self, phase: int) -> float:
+        """The time in which feet are loaded that land before a phase [s]."""
+        if phase == len(self.plan.phases):
+            return self._slowly
+        now = self.plan.phases[phase]
+        return self.ramp if now.swings else min(max(now.duration, self.ramp), self._slowly)
 
     def _aim(self, feedback: FootholdProgram, state: State, t: float) -> None:
         """Move the footholds of the swing feet, their time, and the plan, to where ξ will be."""

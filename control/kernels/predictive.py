@@ -13,7 +13,7 @@ is, with W and d of `slacks`,
 H the Hessian of the motion, δ what s lacks of [f, c, d, 0] − F [u, x, ε]. With the ε of each row
 eliminated this is the problem of `riccati`, solved with d = −λ (Mehrotra's predictor), then with
 his corrector. It starts from û, whose slacks are at least ROOM, with multipliers such that sᵀz is
-as large everywhere: a share of what the motion costs there, so that the farther it is from its
+as large everywhere: in all a share of the cost of û's motion, so that the farther it is from its
 target, the farther it starts from the boundary. Problems of a batch lie side by side in lanes; a
 lane that has ended waits for the others.
 
@@ -62,7 +62,7 @@ TO_BOUNDARY = 0.99  # of the way to the boundary of the cones that a step may go
 # forces and the cost, which they move by the square of their own error
 DUAL = 1e-2
 ROOM = 0.5  # of slacks at the start: those of forces are in weights
-SHARE = 0.05  # of the cost, sᵀz at the start
+SHARE = 0.05  # sum of sᵀz at the start, as a share of the cost
 ENOUGH = 1e2  # multiple of the tolerance that is accepted where steps get no further
 WORSE = 3.0  # multiple of the last error that ends it there
 

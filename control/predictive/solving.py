@@ -26,7 +26,7 @@ from .subproblem import (
 )
 
 TOLERANCE = 1e-7  # of residuals and gap, relative to the cost
-START = 0.01  # sᵀz, of each slack and its multiplier, where the method starts, at least
+START = 0.01  # least sᵀz of a slack and its multiplier where the method starts
 ITERATIONS = 40
 
 

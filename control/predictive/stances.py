@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 
 from ...arrays import Array, Index
-from ...robots.values import mapping, number, placements
+from ...robots.values import Placement, mapping, number, placements
 
 
 @dataclass(frozen=True, eq=False)
@@ -19,7 +19,7 @@ class Stance:
 
     Attributes:
         duration: [s].
-        places: {contact: T_world_contact} (`pin.SE3`); none: the robot flies.
+        places: {contact: T_world_contact} (`pin.SE3`), read-only copies; none: the robot flies.
         names, poses: of these, (k,) and T (k, 4, 4).
 
     Raises:
@@ -37,6 +37,7 @@ class Stance:
         object.__setattr__(self, "duration", duration)
         object.__setattr__(self, "names", tuple(places))
         object.__setattr__(self, "poses", placements(places, "places"))
+        object.__setattr__(self, "places", {name: Placement(T) for name, T in places.items()})
 
 
 @dataclass(frozen=True, eq=False)

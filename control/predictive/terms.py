@@ -45,7 +45,10 @@ class Terms(NamedTuple):
 
     @classmethod
     def along(cls, contacts: ContactSet, hips: Index, q: Array, v: Array) -> Terms:
-        """Return those of states (M, nq), (M, nv); of one q for all, but v and the bias are one."""
+        """Return those of states (M, nq), (M, nv).
+
+        Of one q for all, only v and the bias have M rows, the others one.
+        """
         robot = contacts.robot
         J, _, p = centres_along(contacts, q)
         names = robot._model.names
@@ -62,7 +65,7 @@ class Terms(NamedTuple):
 
 
 def repeated(x: Array, count: int) -> Array:
-    """An array of so many rows, of one that has as many or one."""
+    """Return an array with `count` rows: as it is, or its one row repeated."""
     if len(x) != count:
         x = np.broadcast_to(x, (count, *x.shape[1:]))
     return np.ascontiguousarray(x)

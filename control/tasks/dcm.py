@@ -25,7 +25,7 @@ class _Course(NamedTuple):
     before: _Course | None
     since: float
     within: float
-    lacking: Array
+    residual: Array
 
     def at(self, t: float) -> tuple[Array, Array]:
         """Return ξ* and ξ̇*."""
@@ -34,7 +34,7 @@ class _Course(NamedTuple):
             return xi, rate
         share, _, _ = minimum_jerk((t - self.since) / self.within)
         xi_before, rate_before = self.before.at(t)
-        rate_before = rate_before + self.lacking / self.plan.omega
+        rate_before = rate_before + self.residual / self.plan.omega
         return xi_before + share * (xi - xi_before), rate_before + share * (rate - rate_before)
 
 
@@ -55,25 +55,31 @@ class DcmTask(Task):
     begin: float = field(default=0.0, kw_only=True)
     _before: _Course | None = field(default=None, init=False)
     _over: tuple[float, float] = field(default=(0.0, 0.0), init=False)
-    _lacking: Array = field(default_factory=lambda: np.zeros(3), init=False)
+    _residual: Array = field(default_factory=lambda: np.zeros(3), init=False)
 
     def follow(
-        self, plan: DcmPlan, begin: float, within: float, lacking: ArrayLike = (0.0, 0.0, 0.0)
+        self, plan: DcmPlan, begin: float, within: float, residual: ArrayLike = (0.0, 0.0, 0.0)
     ) -> None:
-        """Go over to another plan, from `begin` on, within a time [s].
+        """Go over to another plan.
 
         ξ* of a plan that is made anew is elsewhere, and torques would jump with r*; so r* goes
-        over from the one plan's to the other's, from where it was reached: what c̈ lacks of c̈*
-        (3,) [m/s²], and a contact that is made now could give at once, is asked for bit by bit.
+        over from the one plan's to the other's. It starts from the c̈ that was reached: what
+        contacts could not give, and one that is made now could at once, is asked for bit by bit.
+
+        Args:
+            plan: the other one.
+            begin: when its time starts [s].
+            within: how long it takes to go over [s].
+            residual: c̈ − c̈* of the last tick (3,) [m/s²].
         """
         before = self._before if begin < sum(self._over) else None
-        self._before = _Course(self.target, self.begin, before, *self._over, self._lacking)
+        self._before = _Course(self.target, self.begin, before, *self._over, self._residual)
         self.target, self.begin, self._over = plan, begin, (begin, within)
-        self._lacking = np.array(lacking, dtype=float)
+        self._residual = np.array(residual, dtype=float)
 
     def desired(self, t: float) -> tuple[Array, Array]:
         """Return ξ* and ξ̇*, each (3,); while it goes over to another plan, shares of both."""
-        return _Course(self.target, self.begin, self._before, *self._over, self._lacking).at(t)
+        return _Course(self.target, self.begin, self._before, *self._over, self._residual).at(t)
 
     def bind(self, robot: Robot) -> int:
         """Check the plan, and that it is one for the robot's gravity."""

@@ -90,7 +90,9 @@ def plot_series(
         finite = np.where(np.isfinite(y), y, np.nan)
         ax.plot(times, finite, color=SERIES[i % len(SERIES)], linewidth=1.2, label=name)
     ax.margins(x=0)
-    ax.ticklabel_format(axis="y", useOffset=False)  # which would stand beside the title
+    ticks: Any = ax.yaxis.get_major_formatter()
+    if hasattr(ticks, "set_useOffset"):  # those of logarithms have none
+        ticks.set_useOffset(False)  # it would stand beside the title
     if title and curves:  # which is where the legend would be
         ax.legend(fontsize="small")
     elif curves:
