@@ -451,6 +451,11 @@ class GaitController(WalkingController):
         """How long all feet stand after a touch-down [s]."""
         return self._natural(self.gait.double)
 
+    @property
+    def _slowly(self) -> float:
+        # steps of a robot that is to stand catch it: no time to lose
+        return self.ramp if self.path.stands else super()._slowly
+
     def _on_ground(self, foot: GaitFoot, offset: Array) -> Array | None:
         if self.terrain is not None:
             return super()._on_ground(foot, offset)

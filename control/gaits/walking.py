@@ -137,7 +137,7 @@ class WalkingController:
         self.scale = scale = Scale.of(self.feet, q)
         least = LOAD * scale.time if ramp is None else ramp
         self.ramp = number(least, "ramp", at_least=0, unit="[s]")
-        self._slowly = SLOWLY * scale.time if ramp is None else self.ramp
+        self._longest = SLOWLY * scale.time if ramp is None else self.ramp
         self._on_soles = soles = any(contact.dim == 6 for contact in self.feet)
         weight = np.array([DCM, DCM, DCM if soles else UPRIGHT])
         share = REACH if len(self.feet) == 2 else REACH_BENT
@@ -268,6 +268,11 @@ class WalkingController:
         self.plan, self._first, self.begin = plan, plan, begin
         self.dcm.follow(plan, begin, GO_OVER * self.scale.time, residual)
         self._phase, self._unloading = -1, False
+
+    @property
+    def _slowly(self) -> float:
+        """The longest time to load and unload feet [s]."""
+        return self._longest
 
     def _landing_residual(self) -> Array:
         """c̈ − c̈* (3,) as feet on points land [m/s²]: two of them carry on a line alone."""
