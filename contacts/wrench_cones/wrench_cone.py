@@ -404,12 +404,12 @@ def _patch_faces(corners: Array, mu: float, sides: int) -> Array:
     Tangential forces and the moment about the normal are in proportion to μ, so that F is that of
     μ = 1 with these columns divided by it: what is believed of friction changes while feet stand.
     """
-    faces = _rough_patch_faces(corners.tobytes(), sides) / np.array([mu, mu, 1.0, 1.0, 1.0, mu])
+    faces = _unit_friction_faces(corners.tobytes(), sides) / np.array([mu, mu, 1.0, 1.0, 1.0, mu])
     return np.asarray(faces / np.linalg.norm(faces, axis=1, keepdims=True))
 
 
 @lru_cache(maxsize=256)
-def _rough_patch_faces(corners: bytes, sides: int) -> Array:
+def _unit_friction_faces(corners: bytes, sides: int) -> Array:
     """F (k, 6) of a patch with μ = 1 at its corners; a hull of its rays, which takes 6 ms."""
     arms = np.frombuffer(corners).reshape(-1, 2)
     force = np.column_stack([circle(sides), np.ones(sides)])

@@ -452,9 +452,9 @@ class GaitController(WalkingController):
         return self._natural(self.gait.double)
 
     @property
-    def _slowly(self) -> float:
+    def _longest_ramp(self) -> float:
         # steps of a robot that is to stand catch it: no time to lose
-        return self.ramp if self.path.stands else super()._slowly
+        return self.ramp if self.path.stands else super()._longest_ramp
 
     def _on_ground(self, foot: GaitFoot, offset: Array) -> Array | None:
         if self.terrain is not None:

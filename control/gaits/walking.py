@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 from dataclasses import replace
+from math import cos, pi
 from typing import Any
 
 import numpy as np
@@ -52,11 +53,11 @@ UPRIGHT = 200.0
 # the times below are in proportion to the `Scale` of the robot, as rates and gains are
 # least and longest time to unload a foot before its swing and to load it afterwards [s]: between
 # them as long as all feet stand, so that loads go over as slowly as the gait allows
-LOAD, SLOWLY = 0.03, 0.08
+LEAST_RAMP, LONGEST_RAMP = 0.03, 0.08
 PATIENCE = 0.1  # how long a plan waits for a foot that searches the ground [s]
 # share of c̈ − c̈* with which the new plan is taken up as feet on points land: with all of it small
 # robots drift aside, by 0.09 of their size in five steps
-TAKEN_UP = 0.7
+RESIDUAL_SHARE = 0.7
 GO_OVER = 0.05  # time in which a plan that is made anew takes the place of the last one [s]
 RISE = 0.03  # time in which torques go from none to their limits, at the quickest [s]
 # weight of how evenly feet on points are loaded: with less of it they push against each other as
@@ -138,9 +139,9 @@ class WalkingController:
         self.plan = DcmPlan(phases, float(com[2]) - ground, robot._model.gravity.linear)
         self._first = self.plan  # footholds as given
         self.scale = scale = Scale.of(self.feet, q)
-        least = LOAD * scale.time if ramp is None else ramp
+        least = LEAST_RAMP * scale.time if ramp is None else ramp
         self.ramp = number(least, "ramp", at_least=0, unit="[s]")
-        self._longest = SLOWLY * scale.time if ramp is None else self.ramp
+        self._longest = LONGEST_RAMP * scale.time if ramp is None else self.ramp
         self._on_soles = soles = any(contact.dim == 6 for contact in self.feet)
         weight = np.array([DCM, DCM, DCM if soles else UPRIGHT])
         share = REACH if len(self.feet) == 2 else REACH_BENT
@@ -166,6 +167,7 @@ class WalkingController:
             options.setdefault("force_weight", EVEN)
             options.setdefault("contact_damping", STAYING / scale.time)
         self.controller = WholeBodyController(robot, self.feet, self.tasks, **options)
+        self._inscribed = cos(pi / self.controller.sides)  # radius of its pyramids in their cones
         start = State(robot, q)
         self._feet = {contact.name: GaitFoot(contact, start, scale) for contact in self.feet}
         self._phase, self._unloading = -1, False
@@ -273,7 +275,7 @@ class WalkingController:
         self._phase, self._unloading = -1, False
 
     @property
-    def _slowly(self) -> float:
+    def _longest_ramp(self) -> float:
         """The longest time to load and unload feet [s]."""
         return self._longest
 
@@ -282,18 +284,18 @@ class WalkingController:
         last, none = self._given, np.zeros(3)
         if self._on_soles or not self._feet_in(FootMode.SWING):
             return none
-        if last is None or last.status != "optimal":
+        if last is None or last.status != "optimal" or last.snapshot is None:
             return none
-        return np.asarray(TAKEN_UP * last.task_residuals.get(self.dcm.name, none))
+        return RESIDUAL_SHARE * last.snapshot.residual(self.dcm, last.a)
 
     def _feel(self, state: State, t: float) -> None:
         """Believe in less friction if a foot has slid, and in what soles need that have tipped."""
         stance = [self._feet[n].contact for n in self.controller.loaded if n in self._feet]
         bearing = [c for c in stance if c.surface is None and self.touch.bears(c.name)]
         lost = self.grip.lost(bearing, state, t - self._last if self._last > -np.inf else 0.0)
-        there, inscribed = self.controller.contacts.names, np.cos(np.pi / self.controller.sides)
+        there = self.controller.contacts.names
         for told, foot in zip(self.feet, self._feet.values(), strict=True):
-            needed = foot.needed_friction(state) / inscribed if foot.name in there else 0.0
+            needed = foot.needed_friction(state) / self._inscribed if foot.name in there else 0.0
             if not lost and abs(needed - foot.needed) < CHANGED:
                 continue
             foot.needed = needed
@@ -378,7 +380,7 @@ class WalkingController:
             self._lift(state, phase)
         left = self.plan.times[phase + 1] - since
         last = phase == len(self.plan.phases) - 1
-        most = self.ramp if self.plan.phases[phase].swings else self._slowly
+        most = self.ramp if self.plan.phases[phase].swings else self._longest_ramp
         if last or self._unloading or self._waits or left > most:
             return
         self._unloading = True
@@ -463,9 +465,9 @@ class WalkingController:
     def _loading(self, phase: int) -> float:
         """The time in which feet are loaded that land before a phase [s]."""
         if phase == len(self.plan.phases):
-            return self._slowly
+            return self._longest_ramp
         now = self.plan.phases[phase]
-        return self.ramp if now.swings else min(max(now.duration, self.ramp), self._slowly)
+        return self.ramp if now.swings else min(max(now.duration, self.ramp), self._longest_ramp)
 
     def _aim(self, feedback: FootholdProgram, state: State, t: float) -> None:
         """Move the footholds of the swing feet, their time, and the plan, to where ξ will be."""

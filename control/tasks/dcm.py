@@ -64,7 +64,7 @@ class DcmTask(Task):
 
         ξ* of a plan that is made anew is elsewhere, and torques would jump with r*; so r* goes
         over from the one plan's to the other's. It starts from the c̈ that was reached: what
-        contacts could not give, and one that is made now could at once, is asked for bit by bit.
+        contacts could not give, and one that is made now could at once, is asked for gradually.
 
         Args:
             plan: the other one.

@@ -98,6 +98,12 @@ class Snapshot:
         """The program that was solved."""
         return Program(**(self._given | self._workspace.of_program(self._arrays)))
 
+    def residual(self, task: Task, a: Array) -> Array:
+        """Return A a − r (rows,) of one of the dense tasks; `tasks` makes those of all."""
+        arrays = self._arrays
+        own = next(own for other, own in self._workspace.structure.dense if other is task)
+        return np.asarray(arrays["A"][own] @ a - arrays["r"][own])
+
     @cached_property
     def tasks(self) -> TaskRows:
         """The rows of the tasks."""
