@@ -282,7 +282,7 @@ class WalkingController:
     def _landing_residual(self) -> Array:
         """c̈ − c̈* (3,) as feet on points land [m/s²]: two of them carry on a line alone."""
         last, none = self._given, np.zeros(3)
-        if self._on_soles or not self._feet_in(FootMode.SWING):
+        if self._on_soles or self.dcm not in self.tasks or not self._feet_in(FootMode.SWING):
             return none
         if last is None or last.status != "optimal" or last.snapshot is None:
             return none
