@@ -6,6 +6,7 @@ import csv
 import html
 import json
 import os
+import pickle
 import signal
 import subprocess
 import sys
@@ -15,6 +16,7 @@ import numpy as np
 import pytest
 
 from footwork import ContactError, contacts, robots
+from footwork.commands import flags
 from footwork.contacts.audits import many
 from footwork.dynamics import Motion, read_motion
 
@@ -79,9 +81,17 @@ def test_what_breaks_most_comes_first(folder, whole):
     assert whole.explain() in html.unescape(whole._repr_html_())
 
 
+class Elsewhere(ThreadPoolExecutor):
+    """Threads that get what a process would: copies of work and answers."""
+
+    def submit(self, work, *given):
+        question = pickle.dumps(given)
+        return super().submit(lambda: pickle.loads(pickle.dumps(work(*pickle.loads(question)))))
+
+
 def test_whoever_makes_it_it_is_the_same(folder, whole):
-    with ThreadPoolExecutor(2) as threads:
-        assert table_of(folder, executor=threads).rows == whole.rows
+    with Elsewhere(2) as executor:
+        assert table_of(folder, executor=executor).rows == whole.rows
 
 
 def test_what_is_done_is_not_done_again(folder, whole, tmp_path, monkeypatch):
@@ -201,7 +211,9 @@ def test_contacts_go_to_a_file_and_come_from_one(run, folder, tmp_path):
     assert (code, err.count("\n")) == (2, 1)
 
 
-def test_several_motions(run, folder, whole, tmp_path):
+def test_several_motions(run, folder, whole, tmp_path, monkeypatch):
+    """The processes of --jobs are those of sweeps, whose tests start some."""
+    monkeypatch.setattr(flags, "workers", Elsewhere)
     table = tmp_path / "table.csv"
     command = ["audit", str(folder), "--robot", "biped", "--no-self-collision"]
     code, out, err = run(*command, "--jobs", "2", "--csv", str(table), "--journal", f"{tmp_path}/j")

@@ -9,7 +9,6 @@ import pickle
 import signal
 import subprocess
 import sys
-import time
 from concurrent.futures import ProcessPoolExecutor, ThreadPoolExecutor
 from contextlib import contextmanager, suppress
 from dataclasses import fields
@@ -18,6 +17,7 @@ from pathlib import Path
 
 import numpy as np
 import pytest
+from programs import wait_until
 
 from footwork import cli, static_hold
 from footwork.contacts import Scenario, ScenarioError, sweep
@@ -219,7 +219,7 @@ def test_whoever_runs_it_finds_the_same(push, whole):
     options = {"quantities": ("margin", "torque_margin"), "chunk": 5}
     with ThreadPoolExecutor(3) as threads:
         same(sweep(push, AXES, executor=threads, **options), whole)
-    with ProcessPoolExecutor(2, mp_context=get_context("spawn")) as processes:
+    with ProcessPoolExecutor(1, mp_context=get_context("spawn")) as processes:
         same(sweep(push, AXES, executor=processes, **options), whole)
 
 
@@ -322,20 +322,10 @@ def test_one_process_at_a_time(push, tmp_path, monkeypatch):
 
 
 @contextmanager
-def sweeping(command, journal, lines, **options):
-    """A process in a session of its own, once its journal has so many lines; killed at the end."""
-    process = subprocess.Popen(
-        [sys.executable, *command],
-        stdout=subprocess.DEVNULL,
-        start_new_session=True,
-        **options,
-    )
+def in_a_session(command, **options):
+    """A process that leads a session of its own, all of which is killed at the end."""
+    process = subprocess.Popen([sys.executable, *command], start_new_session=True, **options)
     try:
-        deadline = time.monotonic() + 100
-        while not journal.exists() or journal.read_bytes().count(b"\n") < lines:
-            assert process.poll() is None
-            assert time.monotonic() < deadline
-            time.sleep(0.005)
         yield process
     finally:
         for pid in _session(process.pid):
@@ -460,7 +450,9 @@ def test_ctrl_c_leaves_what_is_done(tmp_path, capsys, monkeypatch):
 def test_ctrl_c_reaches_the_workers(tmp_path):
     journal = tmp_path / "journal"
     command = ["-m", "footwork", *COMMAND, "--jobs", "2", "--journal", str(journal)]
-    with sweeping(command, journal, 2, stderr=subprocess.PIPE) as process:
+    quiet = {"stdout": subprocess.DEVNULL, "stderr": subprocess.PIPE}
+    with in_a_session(command, **quiet) as process:
+        wait_until(lambda: journal.exists() and journal.read_bytes().count(b"\n") >= 2)
         os.killpg(process.pid, signal.SIGINT)  # as of a terminal
         error = process.communicate(timeout=100)[1]
     assert process.returncode == 130
@@ -478,23 +470,32 @@ def goes_on(journal):
     assert sorted(json.loads(line[:-9])["chunk"] for line in lines[1:]) == [0, 1, 2, 3]
 
 
-@pytest.mark.slow
+WORKERS = """
+import time
+from footwork import cli, workers
+
+if __name__ == "__main__":
+    with cli._ended_by_signals(), workers.workers(2) as pool:
+        jobs = [pool.submit(time.sleep, 0.1) for _ in range(2000)]
+        jobs[2].result()
+        print("both work", flush=True)
+        jobs[-1].result()
+"""
+
+
 @pytest.mark.skipif(not os.path.isdir("/proc/self/task"), reason="looks for children in /proc")
 @pytest.mark.parametrize("how", [signal.SIGKILL, signal.SIGTERM])
 def test_workers_end_with_the_command(how, tmp_path):
-    """Also where it is killed, as by a scheduler: the rest is done by the next run."""
-    journal = tmp_path / "journal"
-    command = ["-m", "footwork", *COMMAND, "--jobs", "2", "--journal", str(journal)]
-    with sweeping(command, journal, 2, stderr=subprocess.DEVNULL) as process:
+    """Also where it is killed, as by a scheduler."""
+    script = tmp_path / "workers.py"
+    script.write_text(WORKERS)
+    with in_a_session([script], stdout=subprocess.PIPE) as process:
+        assert process.stdout.readline() == b"both work\n"
         assert len(_session(process.pid)) > 2
         process.send_signal(how)
-        process.wait(timeout=100)
-        deadline = time.monotonic() + 100
-        while _session(process.pid):
-            assert time.monotonic() < deadline
-            time.sleep(0.02)
-    if how == signal.SIGKILL:
-        goes_on(journal)
+        process.communicate(timeout=60)  # of 100 s of work
+        wait_until(lambda: not _session(process.pid))
+    assert process.returncode == (-how if how == signal.SIGKILL else 128 + how)
 
 
 def test_a_full_disk_is_told_and_loses_nothing(push, whole, tmp_path, monkeypatch):

