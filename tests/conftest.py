@@ -25,6 +25,7 @@ import pytest
 
 import footwork as fw
 from footwork import cli
+from footwork.robots import loading
 
 # kernels are compiled when they are asked for, also in processes that tests start; what is done
 # while they are not compiled has tests of its own
@@ -34,6 +35,24 @@ os.environ["MPLBACKEND"] = "agg"  # figures on a canvas in memory
 # tests interrupt programs: background jobs of a shell are deaf to that, and so is what they start
 if signal.getsignal(signal.SIGINT) == signal.SIG_IGN:
     signal.signal(signal.SIGINT, signal.default_int_handler)
+
+
+def _once(build: Callable[..., Any]) -> Callable[..., Any]:
+    """Robots never change: one of the catalogue is built once in a process."""
+    built: dict[Any, Any] = {}
+
+    def known(description: Any, options: Any) -> Any:
+        if description.info is None:
+            return build(description, options)
+        key = description.info.name, description.data, description.folders, repr(options)
+        if key not in built:
+            built[key] = build(description, options)
+        return built[key]
+
+    return known
+
+
+loading.build = _once(loading.build)
 
 OURS = ("double_pendulum", "block", "limb", "biped", "quadruped")
 

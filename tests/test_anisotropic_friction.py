@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from dataclasses import replace
-from functools import cache
 
 import cvxpy as cp
 import numpy as np
@@ -36,12 +35,9 @@ pytestmark = pytest.mark.filterwarnings("ignore:Solution may be inaccurate")
 DIAGONAL = (1.0, 1.0, 0.0)
 
 
-loaded = cache(robots.load)
-
-
 def standing(name, friction=PAIR, tangent=DIAGONAL, tilt=0.0):
     """A robot on its feet, on ground whose normal is tilted."""
-    robot = loaded(name)
+    robot = robots.load(name)
     normal = np.array([0.0, np.sin(tilt), np.cos(tilt)])
     feet = [
         PointContact(
@@ -313,7 +309,7 @@ def test_controllers_stay_inside():
 
 def test_cone_violations_of_soft_points_are_distances_to_the_elliptic_cone():
     """By a projection with cvxpy, moments counting as m μ/γ with the larger μ."""
-    robot, mu, gamma = loaded("quadruped"), np.array([0.5, 0.2]), 0.02
+    robot, mu, gamma = robots.load("quadruped"), np.array([0.5, 0.2]), 0.02
     feet = at_feet(robot, (0.5, 0.2), tangent=DIAGONAL, torsional_friction=gamma)
     q = robot.posture()
     tasks = [control.PostureTask(q)]
@@ -360,7 +356,7 @@ def test_a_block_on_a_slope_slides_by_what_friction_leaves(turn):
 
 def test_friction_used_of_a_pair_and_on_ice():
     """By hand, of forces in the axes of two soles; the terrain's own coefficient counts alone."""
-    robot = loaded("biped")
+    robot = robots.load("biped")
     feet = at_feet(robot, (0.8, 0.4))
     q, weight, name = robot.posture(), robot.mass * 9.81, feet.names[0]
     R = feet[name].pose(robot, q).rotation

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import json
 from dataclasses import replace
-from functools import cache
 from pathlib import Path
 
 import numpy as np
@@ -25,14 +24,6 @@ from footwork.visualize.live.written import why_not
 
 TALOS = Path(__file__).parent.parent / "docs" / "talos-stairs.yaml"
 EYE = np.array([2.6, 2.4, 2.2])
-
-
-@pytest.fixture(scope="module", autouse=True)
-def _each_robot_is_loaded_once():
-    """Robots never change: a text that is read again has the one there is."""
-    with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(fw.robots, "load", cache(fw.robots.load))
-        yield
 
 
 def aim(point, eye=EYE, middle=(0.0, 0.0, 0.4)):

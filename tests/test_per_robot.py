@@ -18,7 +18,7 @@ def test_once_a_robot_and_no_longer():
         asked.append(robot.name)
         return robot.nv
 
-    robot, other = fw.load("limb"), fw.load("double_pendulum")
+    robot, other = fw.robots.limb(), fw.load("double_pendulum")
     assert [fact(robot), fact(robot), fact(other)] == [robot.nv, robot.nv, other.nv]
     assert asked == ["limb", "double_pendulum"]
     copied = pickle.loads(pickle.dumps(robot))  # facts do not travel

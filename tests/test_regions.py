@@ -258,8 +258,6 @@ def test_disc_inside_a_known_polygon(seed):
 @pytest.mark.parametrize(
     ("arguments", "says"),
     [
-        ((np.zeros((2, 2)), (0, 0, 1), 0.5), "shape"),
-        ((LEVEL * np.nan, (0, 0, 1), 0.5), "finite"),
         ((LEVEL, (0, 0, 2), 0.5), "unit vector"),
         ((LEVEL, np.zeros((3, 3)), 0.5), "one each"),
         ((LEVEL, (0, 0, 1), -0.5), "at least 0"),
@@ -294,4 +292,4 @@ def test_regions_of_a_state_are_those_of_its_configuration(name):
     cone, same = (contacts.com_acceleration_cone(robot, x, feet) for x in (state, q))
     assert np.array_equal(cone.forces.points, same.forces.points)
     with pytest.raises(ConfigurationError, match="a State of the robot"):
-        contacts.static_equilibrium_polygon(robots.load(name), state, feet)
+        contacts.static_equilibrium_polygon(robot.with_gravity((0, 0, -1.6)), state, feet)
