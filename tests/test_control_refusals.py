@@ -9,7 +9,6 @@ from dataclasses import replace
 from functools import partial
 
 import numpy as np
-import pinocchio as pin
 import pytest
 from stances import inside
 
@@ -222,17 +221,6 @@ def test_weights_of_forces_are_checked_like_others():
         control.ZmpTask(np.zeros(3), level=0.5)
 
 
-@pytest.mark.parametrize("R", [2 * np.eye(3), np.diag([1.0, 1.0, -1.0]), np.full((3, 3), np.nan)])
-def test_a_target_that_is_no_rotation(biped, R):
-    target = pin.SE3(np.eye(3), np.zeros(3))
-    target.rotation = R
-    with pytest.raises(ConfigurationError, match="target of 'l_foot': got"):
-        controller_of(
-            biped,
-            [control.FrameTask(target, frame=biped[1][biped[1].names[0]].frame, name="l_foot")],
-        )
-
-
 def test_a_force_task_of_no_contact(biped):
     robot, feet, q = biped
     with pytest.raises(ContactError, match=f"no contact 'typo'.*{feet.names[0]}"):
@@ -258,15 +246,11 @@ def test_ramps_are_times(biped, ramp):
     assert controller.contacts.names == biped[1].names[1:]
 
 
-@pytest.mark.parametrize("value", [np.nan, -1.0, np.inf])
-def test_noise_and_pushes_are_finite(value):
+def test_noise_and_pushes_are_not_negative():
     with pytest.raises(ConfigurationError, match="velocities: got"):
-        control.Noise(velocities=value)
+        control.Noise(velocities=-1.0)
     with pytest.raises(ConfigurationError, match="duration: got"):
-        control.ForcePulse("base", (1.0, 0.0, 0.0), start=0.0, duration=value)
-    if not np.isfinite(value):
-        with pytest.raises(ConfigurationError, match="force: got"):
-            control.ForcePulse("base", (value, 0.0, 0.0), start=0.0)
+        control.ForcePulse("base", (1.0, 0.0, 0.0), start=0.0, duration=-1.0)
 
 
 def test_a_controller_serves_one_thread(biped):

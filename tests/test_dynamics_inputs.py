@@ -1,4 +1,4 @@
-"""Bad input is refused where it enters, with what was got and what was expected."""
+"""Bad input is refused with what was got and expected; single values: `test_bad_values`."""
 
 from __future__ import annotations
 
@@ -14,34 +14,6 @@ from footwork.dynamics import Wrench
 @pytest.fixture
 def robot(load_robot):
     return load_robot("tree", "floating")
-
-
-@pytest.mark.parametrize(
-    "term",
-    [dyn.coriolis.mass_matrix_gradient, dyn.com_drift, dyn.derivatives.gravity_torques_derivative],
-)
-def test_configurations_and_velocities(robot, term):
-    """What each public function says is in `test_bad_values.py`."""
-    q, given = robot.neutral(), [np.zeros(robot.nv)] * (term is dyn.com_drift)
-    with pytest.raises(ConfigurationError, match=r"q: got shape .* expected"):
-        term(robot, q[:-1], *given)
-    with pytest.raises(ConfigurationError, match="nan at index 8"):
-        term(robot, np.where(np.arange(robot.nq) == 8, np.nan, q), *given)
-    twice = q.copy()
-    twice[3:7] *= 2
-    with pytest.raises(ConfigurationError, match="quaternion"):
-        term(robot, twice, *given)
-    if given:
-        with pytest.raises(ConfigurationError, match=r"v: got shape .* expected"):
-            term(robot, q, q[:-1])
-
-
-def test_accelerations_and_torques(robot):
-    q, v = robot.neutral(), np.zeros(robot.nv)
-    with pytest.raises(fw.ConfigurationError, match="a: got shape"):
-        dyn.inverse_dynamics(robot, q, v, v[1:])
-    with pytest.raises(fw.ConfigurationError, match="tau: got shape"):
-        dyn.forward_dynamics(robot, q, v, v)  # (nv,) where (na,) is meant
 
 
 def test_frames(robot):

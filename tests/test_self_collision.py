@@ -6,7 +6,6 @@ import numpy as np
 import pinocchio as pin
 import pytest
 
-import footwork as fw
 from footwork import ContactError, contacts, robots
 from footwork.contacts.postures import collisions_along
 from footwork.contacts.postures.self_collision import Clearance
@@ -147,8 +146,6 @@ def test_refusals():
     for clearance in (-0.1, np.nan, "wide"):
         with pytest.raises(ContactError, match="self_collision: got"):
             contacts.solve_posture(biped, contacts.at_feet(biped), self_collision=clearance)
-    with pytest.raises(fw.ConfigurationError):
-        contacts.self_collisions(biped, [1.0])
 
 
 def test_many_configurations_are_those_one_by_one():

@@ -265,13 +265,6 @@ def test_of_passes_a_state_through(robot, random_state, load_robot):
         dyn.State.of("anymal", state)
 
 
-def test_bad_input(robot):
-    with pytest.raises(fw.ConfigurationError, match="v: got shape"):
-        dyn.State(robot, robot.neutral(), np.zeros(robot.nv + 1))
-    with pytest.raises(fw.ConfigurationError, match="q: got"):
-        dyn.State(robot, np.full(robot.nq, np.nan))
-
-
 def test_asked_often_the_functions_give_the_same(load_robot, random_state, monkeypatch):
     """By compiled kernels where there are some; what those do not take is refused as before."""
     monkeypatch.setattr(single, "_OFTEN", 100)

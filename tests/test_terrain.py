@@ -214,7 +214,6 @@ def test_frames_lie_in_the_face_along_the_heading():
         (lambda: Stairs("s", 0, 1, 1, 1), "steps"),
         (lambda: Stairs("s", 2, -1, 1, 1), "rise"),
         (lambda: Wall("w", (0, 0, 0), thickness=0), "thickness"),
-        (lambda: Terrain([Plane()]).signed_distance([1, 2]), "points: got shape"),
     ],
 )
 def test_bad_input_is_refused(make, says):
