@@ -232,7 +232,10 @@ def test_followers_are_locked_or_free_but_have_no_motor():
         load(text, mimic="maybe")
 
 
-damaged = cache(meshes.damaged)  # a family of robots has many meshes in common
+@cache  # a family of robots has many meshes in common
+def damaged(path, usual=meshes.damaged):
+    """Of the largest files nothing: a few take longer than all others."""
+    return usual(path) if path.stat().st_size < 2_000_000 else ""
 
 
 @pytest.mark.slow

@@ -347,6 +347,6 @@ def test_reach_does_not_depend_on_the_order_of_the_legs():
     found = []
     for hips in (many_legs.SIX, dict(reversed(many_legs.SIX.items()))):
         uses = wave_of(hips)
-        speeds = (0.03, 0.05, 0.08)
+        speeds = (0.03, 0.08)
         found.append([uses.motion(np.array([v, 0.0, 0.0])).reach.value < 1 for v in speeds])
     assert found[0] == found[1] == sorted(found[0], reverse=True)

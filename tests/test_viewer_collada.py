@@ -193,6 +193,7 @@ def test_every_collada_mesh_has_the_shape_that_pinocchio_loads(load_robot):
         file.read_bytes(): file  # some are there twice
         for name in ("anymal_b_simple", "hyq", "go2", "romeo")
         for file in sorted((folder / f"{name}_description").rglob("*.dae"))
+        if file.stat().st_size < 2_000_000  # a few take longer than all others
     }
     assert len(files) > 20
     for file in files.values():
