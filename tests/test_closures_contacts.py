@@ -252,33 +252,6 @@ def test_motion_is_that_of_pinocchio(name, seed):
     assert np.abs(ours - a).max() < 1e-8 * np.abs(a).max()
 
 
-def test_motion_is_that_of_mujoco():
-    """From rest, by its mass matrix, bias and rows of `connect`."""
-    mujoco = pytest.importorskip("mujoco")
-    robot, on = case("five_bars")
-    ties = "".join(
-        f'<connect body1="{n}_foot" body2="{n}_rod" anchor=".06 0 -.2"/>' for n in FIVE_BARS
-    )
-    text = xml(*five_bar_parts()).replace("</mujoco>", f"<equality>{ties}</equality></mujoco>")
-    model = mujoco.MjModel.from_xml_string(text)
-    data, (q, _, tau) = mujoco.MjData(model), closed_state(robot, on, 6)
-    data.qpos[:], data.qvel[:] = robots.conventions.to_mujoco(robot, q, np.zeros(robot.nv))
-    mujoco.mj_forward(model, data)
-    M, free = np.zeros((model.nv, model.nv)), np.zeros(model.nv)
-    mujoco.mj_fullM(model, data, M)
-    free[:] = -data.qfrc_bias
-    for joint, torque in zip(robot.actuated, tau, strict=True):
-        free[model.joint(joint).dofadr] += torque
-    J = data.efc_J.reshape(-1, model.nv)[:12]
-    K = np.block([[M, -J.T], [J, np.zeros((12, 12))]])
-    a = np.linalg.lstsq(K, np.append(free, np.zeros(12)), rcond=1e-10)[0][: model.nv]
-    ours = dynamics.forward_dynamics(robot, q, np.zeros(robot.nv), tau)
-    expected = robots.conventions.from_mujoco(robot, data.qpos, a)[1]
-    none = contacts.constrained_forward_dynamics(robot, q, np.zeros(robot.nv), tau, [])[0]
-    assert np.abs(ours - expected).max() < 1e-8 * np.abs(expected).max()
-    assert np.abs(none - expected).max() < 1e-8 * np.abs(expected).max()
-
-
 def test_gains_bring_closures_back():
     robot, on = case("ankles")
     q, v, tau = closed_state(robot, on, 2)

@@ -37,16 +37,6 @@ def test_equations_agree(capsys):
         assert float(row.split()[-1]) < (1e-7 if "differences" in row else 1e-10), row
 
 
-def test_moving_frames_are_in_balance_for_another_robot(load_robot, capsys):
-    load_robot("solo12", "floating")  # skips without its files
-    path = next(p for p in EXAMPLES if p.stem == "moving_frames")
-    module_of(path).main("solo12")
-    rows = capsys.readouterr().out.splitlines()[2:]
-    assert len(rows) == 3
-    for row in rows:
-        assert float(row.split()[-3]) < 1e-10, row
-
-
 def test_standing_example_proves_its_fall(tmp_path, monkeypatch, capsys):
     path = next(p for p in EXAMPLES if p.stem == "standing")
     monkeypatch.chdir(tmp_path)

@@ -220,42 +220,6 @@ def test_obeys_the_laws_and_loses_energy(name, friction):
     assert "break" in seen
 
 
-def gauss_seidel(W, w, friction, sweeps=20_000):
-    """Impulses by projections on the cones, point by point: λ ← P_K(λ − ρ (u + μ ‖u_t‖ n))."""
-    K = len(friction)
-    impulses = np.zeros((K, 3))
-    cones = [contacts.FrictionCone(mu) for mu in friction]
-    for _ in range(sweeps):
-        change = 0.0
-        for k in range(K):
-            rows = slice(3 * k, 3 * k + 3)
-            block = W[rows, rows]
-            u = W[rows] @ impulses.ravel() + w[rows]
-            u[2] += friction[k] * np.linalg.norm(u[:2])
-            new = cones[k].project(impulses[k] - 0.7 / np.linalg.norm(block, 2) * u)
-            change = max(change, np.abs(new - impulses[k]).max())
-            impulses[k] = new
-        if change < 1e-12:
-            break
-    return impulses
-
-
-@pytest.mark.parametrize("seed", range(4))
-def test_agrees_with_projected_gauss_seidel(seed):
-    robot = robots.load("quadruped")
-    feet = contacts.at_feet(robot, 0.5)
-    q, v, tau = moving(robot, seed, speed=0.3)
-    motion = checked(step_of(robot, q, v, tau, feet, H))
-    axes = [c.pose(robot, q).rotation for c in feet]
-    J = np.vstack([R.T @ c.jacobian(robot, q) for R, c in zip(axes, feet, strict=True)])
-    inverse = np.linalg.inv(dynamics.mass_matrix(robot, q))
-    free = v + H * dynamics.forward_dynamics(robot, q, v, tau)
-    impulses = gauss_seidel(J @ inverse @ J.T, J @ free, np.full(4, 0.5))
-    assert motion.v == pytest.approx(free + inverse @ J.T @ impulses.ravel(), abs=1e-7)
-    for R, name, impulse in zip(axes, feet.names, impulses, strict=True):
-        assert motion.impulses[name][0] == pytest.approx(R @ impulse, abs=1e-7)
-
-
 def point_problem(robot, q, v, tau, feet):
     """W and w of all points in their contacts' axes, and what makes v⁺ of impulses."""
     J = np.vstack(

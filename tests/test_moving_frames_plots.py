@@ -2,12 +2,9 @@
 
 from __future__ import annotations
 
-from pathlib import Path
-
 import numpy as np
 import pinocchio as pin
 import pytest
-from programs import module_of
 
 import footwork as fw
 from footwork import biomechanics
@@ -77,13 +74,6 @@ def test_figure_has_a_panel_an_observer_in_the_colours_of_its_speeds(load_robot,
     assert "speed" in figure.axes[3].get_ylabel()
     figure.savefig(tmp_path / "paths.png", dpi=40)
     assert (tmp_path / "paths.png").stat().st_size > 5000
-
-
-def test_docs_draw_their_picture(tmp_path):
-    docs = Path(__file__).parent.parent / "docs"
-    module_of(docs / "limb.py").main(tmp_path)
-    assert (tmp_path / "limb-paths.png").stat().st_size > 50_000
-    assert (docs / "pictures" / "limb-paths.png").exists()
 
 
 def test_refusals(load_robot):

@@ -15,7 +15,7 @@ from programs import is_running
 from footwork.dynamics import com
 from footwork.visualize.live.viewer import LiveViewer
 from footwork.visualize.viewer import Viewer, browser
-from footwork.visualize.viewer.browser import NAMES, find_browser, open_html, open_page
+from footwork.visualize.viewer.browser import NAMES, find_browser, open_html
 from footwork.visualize.viewer.errors import BrowserError
 from footwork.visualize.viewer.framing import Camera
 
@@ -455,27 +455,6 @@ def test_a_page_whose_connection_breaks_connects_again(tab, visit, load_robot):
             time.sleep(0.05)
         assert (2, b"back") in heard
         assert tab.errors == []
-
-
-def test_two_browsers_follow_one_viewer(tab, visit, load_robot, pixels):
-    sign = "((viewer.scene_tree.children.overlays || {children: {}}).children.sign || {}).object"
-    with Viewer(load_robot("biped", "floating"), ground=None) as viewer:
-        viewer.set_camera([0, -6, 1], [0, 0, 1])
-        visit(viewer.url)
-        with open_page(viewer.url, WIDTH, HEIGHT) as other:
-            viewer.point("sign", [1, 0, 1], color=PURE["red"], radius=0.2)
-            for page in (tab, other):
-                page.wait_for(sign)
-            pictures = [where(pixels(page), "red") for page in (tab, other)]
-            assert len(pictures[0]) > 100
-            np.testing.assert_array_equal(*pictures)
-            tab.evaluate(
-                "viewer.scene_tree.find(['overlays', 'sign'])"
-                ".vis_controller.domElement.querySelector('input').click()"
-            )
-            assert len(where(pixels(tab), "red")) == 0  # what one hides, the other still sees
-            assert len(where(pixels(other), "red")) > 100
-            assert tab.errors == other.errors == []
 
 
 def test_what_is_drawn_again_looks_as_if_drawn_for_the_first_time(look):
