@@ -247,7 +247,7 @@ def node_names(tab):
     )
 
 
-@pytest.mark.parametrize("name", ["biped", "solo12", "hyq"])
+@pytest.mark.parametrize("name", ["biped", "solo12"])
 def test_every_link_of_a_robot_is_in_the_page_without_errors(look, tab, load_robot, name):
     robot = load_robot(name, "floating")
     picture = look(Viewer(robot))
@@ -267,8 +267,8 @@ def every_link_is_there(tab, robot):
     assert tab.errors == []
 
 
-def test_the_trunk_of_anymal_is_seen(look, tab, load_robot):
-    robot = load_robot("anymal", "floating")
+def test_a_trunk_from_a_collada_file_is_seen(look, tab, load_robot):
+    robot = load_robot("hyq", "floating")
     viewer = Viewer(robot, ground=None)
     q = robot.neutral()
     q[2] = 1.0
@@ -277,8 +277,9 @@ def test_the_trunk_of_anymal_is_seen(look, tab, load_robot):
     viewer.set_camera(camera.eye, camera.target)
     picture = look(viewer)
     every_link_is_there(tab, robot)
-    x, y = camera.project(np.array([0, 0, 1.06]), WIDTH, HEIGHT)[0].astype(int)
-    assert picture[y - 5 : y + 5, x - 5 : x + 5].max() < 200  # there is a trunk, not background
+    x, y = camera.project(np.array([0, 0, 1.0]), WIDTH, HEIGHT)[0].astype(int)
+    middle = picture[y - 5 : y + 5, x - 5 : x + 5]
+    assert np.ptp(middle, axis=2).min() > 100  # there is a green trunk, not background
 
 
 def test_display_moves_the_robot(look, load_robot):
