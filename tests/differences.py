@@ -37,3 +37,9 @@ def derivative(f: Callable, step: float = 2e-3) -> Any:
     """f'(0), of order 6."""
     terms = [w * (f(k * step) - f(-k * step)) for k, w in enumerate((45.0, -9.0, 1.0), 1)]
     return sum(terms) / (60 * step)
+
+
+def slope(value: Callable, step: float = 1e-4) -> Any:
+    """d value/dt at 0, of order 4."""
+    near, far = (value(k * step) - value(-k * step) for k in (1, 2))
+    return (8 * near - far) / (12 * step)

@@ -8,6 +8,7 @@ import sys
 import numpy as np
 import pinocchio as pin
 import pytest
+from differences import slope
 
 import footwork as fw
 from footwork import dynamics as dyn
@@ -428,15 +429,11 @@ def loaded(robot, count=11):
     return Q, V, A, rng.standard_normal((count, robot.nv)), wrenches
 
 
-def by_differences(robot, q, v, a, y, wrenches, h=1e-4):
+def by_differences(robot, q, v, a, y, wrenches):
     """∂(yᵀτ)/∂q, /∂v and /∂a to fourth order."""
 
     def slopes(power):
-        def along(d):
-            pair = [power(s * h * d) - power(-s * h * d) for s in (1, 2)]
-            return (8 * pair[0] - pair[1]) / (12 * h)
-
-        return np.array([along(d) for d in np.eye(robot.nv)])
+        return np.array([slope(lambda t, d=d: power(t * d)) for d in np.eye(robot.nv)])
 
     def power(q, v, a):
         return y @ dyn.inverse_dynamics(robot, q, v, a, wrenches)

@@ -8,6 +8,7 @@ from dataclasses import dataclass
 import numpy as np
 import pinocchio as pin
 import pytest
+from differences import gradient
 
 from footwork import ConfigurationError, ContactError, contacts, robots
 
@@ -46,18 +47,6 @@ def contact_set(request):
     )
 
 
-def central(function, robot, q, h=1e-6):
-    """Differences of function(q) along every tangent direction, stacked last."""
-    steps = h * np.eye(robot.nv)
-    return np.stack(
-        [
-            (function(robot.integrate(q, d)) - function(robot.integrate(q, -d))) / (2 * h)
-            for d in steps
-        ],
-        axis=-1,
-    )
-
-
 def velocities_by_difference(contact, robot, q, h=1e-6):
     """Columns of J: how the pose moves along each tangent direction, in world axes."""
     columns = []
@@ -92,7 +81,7 @@ def test_jacobian_is_the_velocity_of_the_centre(contact_set, seed):
 def test_hessian_is_the_derivative_of_the_jacobian(contact_set, seed):
     robot = contact_set.robot
     q = robot.random_configuration(seed)
-    expected = central(contact_set.jacobian, robot, q)
+    expected = gradient(robot, q, contact_set.jacobian)
     assert contact_set.hessian(q) == pytest.approx(expected, abs=1e-8)
 
 
@@ -138,7 +127,7 @@ def test_a_ball_rolls():
     T = robots_frame(robot, q, frame)
     material = contacts.PointContact(frame, 0.5, offset=T.actInv(touch))  # the point there now
     assert ball.jacobian(robot, q) == pytest.approx(material.jacobian(robot, q), abs=1e-12)
-    expected = central(lambda x: ball.jacobian(robot, x), robot, q)
+    expected = gradient(robot, q, lambda x: ball.jacobian(robot, x))
     assert ball.hessian(robot, q) == pytest.approx(expected, abs=1e-8)
     assert ball.drift(robot, q, v) == pytest.approx(expected @ v @ v, abs=1e-7)
 
@@ -154,7 +143,7 @@ def test_error_vanishes_at_the_target_and_grows_with_the_jacobian(contact_set):
     q = robot.random_configuration(1)
     targets = contact_set.placements(q)
     assert contact_set.error(q, targets) == pytest.approx(0, abs=1e-12)
-    by_difference = central(lambda x: contact_set.error(x, targets), robot, q)
+    by_difference = gradient(robot, q, lambda x: contact_set.error(x, targets))
     J = contact_set.jacobian(q)
     J[contact_set.rows("finger")][3] = 0.0  # the spin of a soft point has no place
     assert by_difference == pytest.approx(J, abs=1e-7)

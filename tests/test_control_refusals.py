@@ -386,14 +386,3 @@ def test_options_that_nobody_takes_are_refused_with_the_nearest_names(biped):
         control.stand(robot, feet, q, crouched=0.02)
     with pytest.raises(ConfigurationError, match=r"stand: no option 'torque_limit'.*torque_limits"):
         control.stand(robot, feet, q, torque_limit=20.0)
-
-
-def test_misspelt_options_are_answered_by_the_nearest():
-    robot = robots.load("quadruped")
-    for call, says in (
-        (partial(control.simulate, duraton=1.0), "no option 'duraton'; did you mean 'duration'"),
-        (partial(control.judge, seed=1), "no option 'seed'; did you mean 'seeds'"),
-        (partial(control.judging.trial, impluse=None), "did you mean 'impulse'"),
-    ):
-        with pytest.raises(ConfigurationError, match=says):
-            call(robot, lambda *given: None)

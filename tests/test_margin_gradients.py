@@ -6,6 +6,7 @@ from dataclasses import replace
 
 import numpy as np
 import pytest
+from differences import slope
 
 import footwork as fw
 from footwork import ContactError, Wrench, contacts, robots
@@ -37,11 +38,6 @@ def every_wrench(robot):
         names[-1]: Wrench((3.0, -2.0, 1.0), (0.1, 0.2, 0.3), point=(0.1, 0.2, 0.3)),
         names[len(names) // 2]: Wrench((3.0, -2.0, 1.0), (0.1, 0.2, 0.3), axes="local"),
     }
-
-
-def slope(value, h):
-    """d value/dt at 0, to fourth order."""
-    return (8 * (value(h) - value(-h)) - (value(2 * h) - value(-2 * h))) / (12 * h)
 
 
 @pytest.mark.parametrize("limited", [True, False])

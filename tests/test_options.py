@@ -42,6 +42,9 @@ CALLS = [
     (control.ComTask, "wieght", "weight"),
     (control.GazeConstraint, "angel", "angle"),
     (control.repair, "frction", "friction"),
+    (control.simulate, "duraton", "duration"),
+    (control.judge, "seed", "seeds"),
+    (control.judging.trial, "impluse", "impulse"),
     (control.judging.World.real, "terain", "terrain"),
     (fw.Viewer, "detial", "detail"),
 ]

@@ -2,17 +2,17 @@
 
 from __future__ import annotations
 
-import warnings
 from dataclasses import replace
 
 import numpy as np
 import pinocchio as pin
 import pytest
+from differences import slope
 
 from footwork import ContactError, Wrench, contacts, dynamics, robots
 from footwork.contacts.equilibrium.margins import Shrinking
 from footwork.contacts.equilibrium.programs import Equilibrium
-from footwork.contacts.equilibrium.saddle import Saddle, by_conic_solver, saddle_point
+from footwork.contacts.equilibrium.saddle import by_conic_solver, saddle_point
 from footwork.dynamics.kernels import toolchain
 
 
@@ -33,11 +33,6 @@ def margin(hold, q, feet):
     robot, zero = hold.contacts.robot, np.zeros(hold.contacts.robot.nv)
     h = -dynamics.inverse_dynamics(robot, q, zero, zero, hold.external)
     return saddle_point(Equilibrium.of(feet, q, h, hold.balance.torque_limits)).margin
-
-
-def slope(value, h=1e-4):
-    """d value/dt at 0, to fourth order."""
-    return (8 * (value(h) - value(-h)) - (value(2 * h) - value(-2 * h))) / (12 * h)
 
 
 def changed(feet, changes):
@@ -136,30 +131,9 @@ def test_slopes_are_those_of_solved_margins(case, load_robot):
     assert known == pytest.approx(found, rel=1e-6, abs=1e-6 * unit)
 
 
-def by_cvxpy(balance):
-    """Variables that have to be zero, added to the load and to what the cones are asked of, have
-    y and the rates as their multipliers, however the constraints are written."""
-    import cvxpy as cp
-
-    limits, x, epsilon = balance.limits, balance.variable(), cp.Variable()
-    shift, slack = cp.Variable(len(balance.load)), cp.Variable(x.size)
-    # cones apply to x + slack alone: those of `admissible` are opened to half-spaces
-    rough = balance.with_limits(limits.with_friction(np.inf))
-    given = balance.columns @ x + epsilon * balance.pull + shift
-    zero = [shift == 0, slack == 0]
-    constraints = rough.admissible(x, given, epsilon * limits.pulls)
-    problem = cp.Problem(cp.Maximize(epsilon), [*constraints, *zero, *limits.cones(x + slack)])
-    with warnings.catch_warnings():  # may be inaccurate: the comparison tells
-        warnings.simplefilter("ignore")
-        problem.solve(solver="CLARABEL", tol_gap_abs=1e-11, tol_gap_rel=1e-11, tol_feas=1e-11)
-    y, z = (np.asarray(constraint.dual_value) for constraint in zero)
-    w = balance.weight
-    return Saddle(float(epsilon.value) * w, x.value * w, y, z, np.zeros(0))
-
-
 @pytest.mark.parametrize("case", ["block 1", "quadruped 0", "weak quadruped 0", "kinds 2"])
-def test_saddle_points_of_kernel_conic_solver_and_cvxpy(case, load_robot):
-    """Forces and multipliers, three ways; without compiled code the conic solver's are refined."""
+def test_saddle_points_of_kernel_and_conic_solver(case, load_robot):
+    """Forces and multipliers; without compiled code the conic solver's are refined."""
     balance = make(case, load_robot).balance
     found, w, N = saddle_point(balance), balance.weight, balance.pull
     with toolchain.switched_off():
@@ -167,11 +141,11 @@ def test_saddle_points_of_kernel_conic_solver_and_cvxpy(case, load_robot):
     assert plain.margin == pytest.approx(found.margin, abs=1e-10 * w)
     assert plain.velocity == pytest.approx(found.velocity, abs=1e-7)
     assert plain.rates == pytest.approx(found.rates, abs=1e-7)
-    for other in (by_conic_solver(balance), by_cvxpy(balance)):
-        assert found.margin == pytest.approx(other.margin, abs=1e-8 * w)
-        assert found.velocity == pytest.approx(other.velocity, abs=1e-4)
-        friction = other.friction(balance.limits)
-        assert found.friction(balance.limits) == pytest.approx(friction, abs=1e-4 * w)
+    other = by_conic_solver(balance)
+    assert found.margin == pytest.approx(other.margin, abs=1e-8 * w)
+    assert found.velocity == pytest.approx(other.velocity, abs=1e-4)
+    friction = other.friction(balance.limits)
+    assert found.friction(balance.limits) == pytest.approx(friction, abs=1e-4 * w)
     left = balance.load + balance.columns @ found.unknowns + found.margin * N
     assert np.abs(left[balance.unactuated]).max() < 1e-9 * w
     assert balance.limits.violation(found.unknowns) < 1e-9 * w

@@ -8,7 +8,7 @@ import cvxpy as cp
 import numpy as np
 import pinocchio as pin
 import pytest
-from differences import derivative
+from differences import derivative, in_vector
 from scipy.optimize import minimize
 
 from footwork import ConfigurationError, ContactError, contacts, control, dynamics, robots
@@ -32,10 +32,6 @@ def cost(robot, tasks, q):
     return sum(np.sum(task.weight * e**2) for task, e in zip(tasks, errors, strict=True))
 
 
-def differences(function, x, h=1e-6):
-    return np.array([(function(x + d) - function(x - d)) / (2 * h) for d in h * np.eye(len(x))]).T
-
-
 def by_slsqp(robot, feet, targets, tasks, start, tilt=None):
     """The posture of least cost with the feet at their targets, by SciPy."""
     lower = robot.model.lowerPositionLimit[7:] - start[7:]
@@ -43,14 +39,14 @@ def by_slsqp(robot, feet, targets, tasks, start, tilt=None):
     at = lambda x: robot.integrate(start, x)  # noqa: E731
     missed = lambda x: feet.error(at(x), targets)  # noqa: E731
     total = lambda x: cost(robot, tasks, at(x))  # noqa: E731
-    constraints = [{"type": "eq", "fun": missed, "jac": lambda x: differences(missed, x)}]
+    constraints = [{"type": "eq", "fun": missed, "jac": lambda x: in_vector(x, missed)}]
     if tilt is not None:
         up = lambda x: np.array([pin.Quaternion(at(x)[3:7]).matrix()[2, 2] - np.cos(tilt)])  # noqa: E731
-        constraints.append({"type": "ineq", "fun": up, "jac": lambda x: differences(up, x)})
+        constraints.append({"type": "ineq", "fun": up, "jac": lambda x: in_vector(x, up)})
     found = minimize(
         total,
         np.zeros(robot.nv),
-        jac=lambda x: differences(total, x),
+        jac=lambda x: in_vector(x, total),
         bounds=[(None, None)] * 6 + list(zip(lower, upper, strict=True)),
         constraints=constraints,
         method="SLSQP",
@@ -317,7 +313,7 @@ def test_errors_have_their_derivatives(biped, k):
     task.bind(biped)
     q = biped.integrate(biped.posture(), 0.4 * rng.standard_normal(biped.nv))
     error = lambda x: task.error(State(biped, biped.integrate(q, x)), 0.0)  # noqa: E731
-    expected = differences(error, np.zeros(biped.nv))
+    expected = in_vector(np.zeros(biped.nv), error)
     assert task.error_jacobian(State(biped, q), 0.0) == pytest.approx(expected, abs=1e-8)
 
 
@@ -329,7 +325,7 @@ def test_joints_that_turn_as_balls_do_have_theirs_too():
     task.bind(robot)
     q = robot.integrate(task.target, rng.standard_normal(3))
     error = lambda x: task.error(State(robot, robot.integrate(q, x)), 0.0)  # noqa: E731
-    expected = differences(error, np.zeros(3))
+    expected = in_vector(np.zeros(3), error)
     assert task.error_jacobian(State(robot, q), 0.0) == pytest.approx(expected, abs=1e-8)
 
 
