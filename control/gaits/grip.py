@@ -35,7 +35,7 @@ import numpy as np
 
 from ...arrays import Array
 from ...contacts import Contact
-from ...contacts.attachment import Attachment
+from ...contacts.attachment import placement_on_joint
 from ...dynamics import State
 from ..kernels import TICKS
 from ..kernels.grip import SLIDES, Standing
@@ -125,11 +125,18 @@ def with_friction(contact: Contact, share: float) -> Contact:
 
 
 def _standing(feet: tuple[Contact, ...], state: State) -> Standing:
-    """Feet that come to stand as they are now."""
-    at = Attachment(state.robot, feet)
-    own, T = at.local_frames, state.joint_placements[at.joints]
-    local = np.hstack([own[:, :, :3].reshape(-1, 9), own[:, :, 3]])
-    starts = np.hstack([T[:, :, :3].reshape(-1, 9), at.positions(state)])
-    soles = np.array([foot.dim == 6 for foot in feet], dtype=bool)
-    ways = np.zeros((len(feet), 3))
-    return Standing(at.joints, local, at.world_fixed, at.ball_arms, soles, starts, ways)
+    """Feet that come to stand as they are now; an `Attachment` of them takes twice as long."""
+    count = len(feet)
+    joints, fixed, soles = np.empty(count, np.intp), np.empty(count, bool), np.empty(count, bool)
+    local, starts = np.empty((count, 12)), np.empty((count, 12))
+    arms = np.empty((count, 3))
+    for k, foot in enumerate(feet):
+        joints[k], placed = placement_on_joint(state.robot, foot)
+        T, fixed[k] = state.joint_placements[joints[k]], foot.axes_in_frame is None
+        soles[k], arms[k] = foot.dim == 6, foot.ball_arm
+        axes: Any = foot.axes_in_world if fixed[k] else placed.rotation
+        local[k, :9] = axes.ravel()
+        local[k, 9:] = placed.translation
+        starts[k, :9] = T[:, :3].ravel()
+        starts[k, 9:] = T[:, :3] @ placed.translation + T[:, 3] + arms[k]
+    return Standing(joints, local, fixed, arms, soles, starts, np.zeros((count, 3)))
