@@ -165,7 +165,7 @@ class Gait:
         return (*self.trial.notes, *self.warnings())
 
     def warnings(self) -> list[str]:
-        """Return warnings: a mass that differs from the plates' mean load, unexplained frames."""
+        """Return warnings: plates without loads, a mass that differs, unexplained frames."""
         return [*self._mass_warnings(), *self._unexplained()]
 
     def _unexplained(self) -> list[str]:
@@ -188,9 +188,12 @@ class Gait:
         if weighed is not None:
             told = f"the plates carry {weighed:.1f} kg over a stride, not {self.mass:g} kg"
             return [told] if abs(weighed - self.mass) > 0.1 * self.mass else []
-        loads = [plate.vertical.max() for plate in self.trial.plates if plate.loaded.any()]
-        weight = self.mass * np.linalg.norm(self.forces.chain.gravity)
-        most = max(loads, default=weight) / weight
+        plates = self.trial.plates
+        largest = max((plate.vertical.max(initial=0.0) for plate in plates), default=0.0)
+        if not any(plate.loaded.any() for plate in plates):
+            told = f"no plate is loaded: the largest vertical force is {largest:.3g} N"
+            return [told] if plates else []
+        most = largest / (self.mass * np.linalg.norm(self.forces.chain.gravity))
         told = f"no plate carries more than {most:.2g} times the weight: is the mass right?"
         return [] if 0.6 < most < 8 else [told]
 

@@ -42,7 +42,7 @@ def loads_along(
     loads = -many_states.inverse_dynamics(robot, qs, vs, accelerations, threads=threads)
     if isinstance(wrenches, Mapping):
         return loads + _torques_of(robot, qs, wrenches)
-    return loads if wrenches is None else loads + _torques_on_base(robot, qs, wrenches)
+    return loads if wrenches is None else loads + torques_on_base(robot, qs, wrenches)
 
 
 def _torques_of(robot: Robot, qs: Array, wrenches: Mapping[str, Wrench | ArrayLike]) -> Array:
@@ -81,7 +81,7 @@ def about_origin(robot: Robot, qs: Array, frame: str, wrench: Wrench | ArrayLike
     return np.hstack([forces, moments])
 
 
-def _torques_on_base(robot: Robot, qs: Array, wrenches: ArrayLike) -> Array:
+def torques_on_base(robot: Robot, qs: Array, wrenches: ArrayLike) -> Array:
     """Return Rᵀf and Rᵀm in the rows of the base, (N or 1, nv), of wrenches as `about_base`."""
     rows, R = about_base(robot, qs, wrenches), rotations(qs[:, 3:7])
     out = np.zeros((len(rows), robot.nv))

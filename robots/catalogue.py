@@ -81,7 +81,7 @@ def find(name: str) -> RobotInfo:
     if not info.installed:
         raise ModelError(
             f"robot {name!r} comes with {info.source}, which is not installed: "
-            "pip install footwork[robots]"
+            "pip install 'footwork[robots]'"
         )
     return info
 

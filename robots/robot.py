@@ -32,7 +32,7 @@ from .motors import Motors
 from .postures import with_joints
 from .ranges import ranges
 from .shapes import NoShapes, Shapes
-from .values import array, instance, mapping, number, sequence, text, texts
+from .values import array, instance, mapping, number, sequence, text, texts, whole_number
 
 _STANCES = ("half_sitting", "standing")  # usual names of postures to stand in
 BASE_JOINT = "root_joint"  # the free flyer that `load` adds
@@ -396,9 +396,11 @@ class Robot:
         `rng` is a generator or a seed.
 
         Raises:
-            ConfigurationError: loops that close from none of ten such q.
+            ConfigurationError: a seed that is none; loops that close from none of ten such q.
         """
-        rng = np.random.default_rng(rng)
+        if not isinstance(rng, np.random.Generator):
+            seed = None if rng is None else whole_number(rng, "rng", at_least=0)
+            rng = np.random.default_rng(seed)
         for _ in range(9 if self.closures else 0):
             with suppress(ConfigurationError):
                 return self.close(self._random(rng))

@@ -275,7 +275,8 @@ def sequence(
 
 def texts(value: Any, name: str, *, error: Error = ConfigurationError) -> tuple[str, ...]:
     """Return names; a text alone is one."""
-    return (value,) if isinstance(value, str) else sequence(value, name, str, error=error)
+    given = (value,) if isinstance(value, str) else sequence(value, name, str, error=error)
+    return tuple(map(str, given))  # those of NumPy too
 
 
 def _named(kind: Any) -> str:

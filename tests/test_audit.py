@@ -192,6 +192,24 @@ def test_a_simulated_robot_stands_as_it_can():
     assert re.search(r"leave the friction cone by \d+°, the ZMP lies \d+\.\d cm left of the", words)
 
 
+def test_two_points_need_no_exact_moment_about_their_line():
+    """A trot is never in balance to the last digit; a hundredth of gravity is another matter."""
+    robot = fw.load("quadruped")
+    q, feet = robot.posture(), contacts.at_feet(robot)
+    t, names = np.arange(5) / 50, ("lf_foot", "rh_foot")
+    motion = dynamics.Motion.of(robot, t, np.tile(q, (5, 1)), cutoff=None)
+    touching = np.tile([name in names for name in feet.names], (5, 1))
+    schedule = contacts.ContactSchedule(feet, t, touching, np.ones(touching.shape))
+    a, b = (feet.placements(q)[name].translation for name in names)
+    along, weight = (b - a) / np.linalg.norm(b - a), robot.mass * robot.model.gravity.linear
+    balance = -np.cross(dynamics.com(robot, q) - a, weight) @ along
+    for more, holds in ((0.0, True), (0.02, True), (0.4, False)):  # [N·m]
+        couple = np.r_[np.zeros(3), (balance + more) * along]
+        audit = contacts.audit(motion, schedule, wrenches=couple, self_collision=False)
+        assert (audit.checks["contacts"].values <= 0).all() == holds
+        assert np.isfinite(audit.forces.verdicts.world_forces).all() == holds
+
+
 def test_an_arm_needs_no_contacts():
     arm = robots.double_pendulum()
     t = np.arange(50) / 50

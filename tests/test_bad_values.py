@@ -132,7 +132,7 @@ CHANGED_BY_CALLS = {
 }
 
 # arguments that any object may fill, or that the walk cannot judge
-ANYTHING = {"seed", "rng", "out", "progress", "solver", "feedforward", "torque", "push", "shapes"}
+ANYTHING = {"rng", "out", "progress", "solver", "feedforward", "torque", "push", "shapes"}
 
 
 BIPED = robots.load("biped")

@@ -566,6 +566,8 @@ def test_what_makes_no_sense_is_refused():
         )
     with pytest.raises(ConfigurationError, match="called with readings"):
         control.simulate(robot, stand, duration=0.01, q=start, estimator="kalman")
+    with pytest.raises(ConfigurationError, match="estimator: got None, expected an estimate"):
+        control.simulate(robot, stand, duration=0.01, q=start, estimator=lambda readings: None)
     motion = control.simulate(robot, stand, duration=0.01, q=start)
     with pytest.raises(ConfigurationError, match="no estimates"):
         _ = motion.estimate_errors

@@ -120,7 +120,7 @@ def test_a_marker_that_jumps_is_told(files):
 
 @pytest.mark.parametrize("kind", ["lying", "standing"])
 def test_a_body_that_lies_is_told(kind):
-    trial = walk().trial()
+    trial = walk().trial().cut(0, 99)
     if kind == "lying":
         plates = tuple(replace(plate, up="z") for plate in trial.plates)
         trial = replace(trial, markers=replace(trial.markers, up="z"), plates=plates)
@@ -136,6 +136,18 @@ def test_plates_that_only_push_down_are_refused(files):
     down = -trial.plates[0].force
     with pytest.raises(DataError, match=r"leg\.txt.*plate '1'.*down.*the other sign"):
         biomechanics.read_trial(table(files.parent, trial, Fy=down[:, 1]))
+    with pytest.raises(ConfigurationError, match=r"plate .right foot.*down.*the other sign"):
+        replace(trial.plates[0], force=down, moment=-trial.plates[0].moment)
+
+
+def test_plates_that_nobody_loads_are_told():
+    """Forces in kN: without a word, all moments were those of legs in the air."""
+    trial = walk().trial().cut(0, 99)
+    kilonewtons = [replace(p, force=p.force / 1e3, threshold=20.0) for p in trial.plates]
+    told = "no plate is loaded: the largest vertical force is "
+    for plates, expected in ((trial.plates, False), (kilonewtons, True)):
+        gait = biomechanics.analyse_gait(replace(trial, plates=tuple(plates)), 70, cutoff=None)
+        assert any(told in note for note in gait.notes) == expected
 
 
 def test_a_trial_without_plates_says_so(files, capsys):

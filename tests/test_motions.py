@@ -199,6 +199,17 @@ def test_uneven_times_are_resampled_and_rounded_ones_taken_as_steady(g1):
     assert "resampled at" in motion.notes[0]
     for i in range(20, len(motion) - 20, 30):
         assert np.abs(g1.difference(at(motion.t[i]), motion.q[i])).max() < 1e-5
+    stamps = np.r_[0.0, 1.7e9 + t[1:]]  # the first of a log: gigabytes, or splines of an hour
+    with pytest.raises(ConfigurationError, match=r"t: got no samples from 0 to 1\.7e\+09 s"):
+        Motion.of(g1, stamps, q)
+
+
+def test_times_that_are_no_seconds_are_told(g1):
+    """In milliseconds all accelerations are a millionth, and every audit holds."""
+    t, q, _ = swing(g1, 60)
+    for times, told in ((t, False), (1e3 * t, True)):
+        notes = Motion.of(g1, times, q, cutoff=None).notes
+        assert any("are its times in seconds?" in note for note in notes) == told
 
 
 # --- given velocities ----------------------------------------------------------------------------
@@ -433,6 +444,9 @@ def test_motions_that_do_not_fit_the_robot_say_which_joints(way, g1, tmp_path):
     short = [name.removesuffix("_joint").upper() for name in names]
     same = read_motion(tmp_path / "nameless.npz", g1, joint_order=short, cutoff=None)
     np.testing.assert_array_equal(same.q[:, 7:], way.q[:, 7:])
+    twice = [*names[:-1], names[0]]
+    with pytest.raises(ConfigurationError, match=f"'{names[0]}' has more than one column"):
+        read_motion(tmp_path / "nameless.npz", g1, joint_order=twice, missing="posture")
     npz(tmp_path / "joints.npz", fps=50, joint_pos=way.q[:, 7:])
     with pytest.raises(ConfigurationError, match="has a floating base, and the file none"):
         read_motion(tmp_path / "joints.npz", g1)

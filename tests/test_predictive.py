@@ -906,6 +906,17 @@ def test_what_does_not_fit_is_refused():
         predictive(state, [], upright(state))
     with pytest.raises(fw.errors.ContactError, match="tail"):
         predictive(state, [Stance(1.0, {"tail": pin.SE3.Identity()})], upright(state))
+    stances = [Stance(1.0, dict(feet.placements(q)))]
+    for given, reference, told in (
+        (q, upright(state), r"state: got no velocity.*State\(robot, q, v\)"),
+        (state, upright(state)(np.zeros(17)), "reference: got .*; expected a function of times"),
+    ):
+        with pytest.raises(fw.errors.ConfigurationError, match=told):
+            predictive(given, stances, reference)
+    with pytest.raises(fw.errors.ConfigurationError, match=r"tolerance: got 1.* 0.01"):
+        Predictive(robot, feet, q, tolerance=1)  # it called postures tilted that were upright
+    with pytest.raises(fw.errors.ContactError, match="contacts: got none"):
+        Predictive(robot, ContactSet(robot, []), q)
     tall, far = 1.1 * np.eye(3), np.full(3, 1e9)
     for T in (None, pin.SE3(tall, np.zeros(3)), pin.SE3(np.eye(3), far), pin.SE3(0 * tall, far)):
         with pytest.raises(fw.errors.ConfigurationError, match=r"places\['b'\]: got "):
@@ -916,7 +927,7 @@ def test_what_does_not_fit_is_refused():
     for kind in (Predictive, control.PredictiveGait):
         with pytest.raises(fw.errors.ConfigurationError, match="gravity: 'go2' weighs nothing"):
             kind(nowhere, ContactSet(nowhere, list(feet)), q)
-    problem = predictive(state, [Stance(1.0, dict(feet.placements(q)))], upright(state)).subproblem
+    problem = predictive(state, stances, upright(state)).subproblem
     with pytest.raises(fw.errors.SolverError, match="same contacts"):
         control.predictive.solve_batch([problem, replace(problem, first=problem.first // 2)])
 

@@ -450,8 +450,10 @@ def test_the_command_mends_a_file_and_says_what_it_changed(whole, run, tmp_path)
     code, out, err = run("audit", str(mended), *arguments[1:6])
     assert code == 0, out + err
     brief = motion.part(BEGIN, BEGIN + 0.3).save(tmp_path / "brief.npz")
-    slippery = "--friction", "0", "--window", "0.2"
-    code, out, err = run("repair", str(brief), *arguments[1:], *slippery)
+    weak = tmp_path / "weak.yaml"
+    weak.write_text('"*_shoulder_*": {peak: 0.001, no_load: 90}')
+    feeble = "--motors", str(weak), "--window", "0.2"
+    code, out, err = run("repair", str(brief), *arguments[1:], *feeble)
     assert code == 1
     assert "could not be mended" in out
     code, out, err = run("repair", *arguments[:-2], "--weights", "hand=2")

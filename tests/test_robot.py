@@ -160,6 +160,9 @@ def test_random_configurations_respect_limits_and_unit_norms():
             assert (q <= robot.model.upperPositionLimit + 1e-12).all()
         np.testing.assert_array_equal(robot.random_configuration(3), robot.random_configuration(3))
         assert (robot.random_configuration(3) != robot.random_configuration(4)).any()
+    for seed in (-1, 1.5, "a"):
+        with pytest.raises(ConfigurationError, match=f"rng: got {seed!r}, expected an integer"):
+            robot.random_configuration(seed)
 
 
 def test_robots_pickle_small(biped):

@@ -350,10 +350,11 @@ def test_what_does_not_fit_the_motion_is_refused():
         chain.solve(motion).force("foot", "prox")
     with pytest.raises(ConfigurationError, match="no parent"):
         chain.solve(motion).force("shank", "proximal")
-    with pytest.raises(ConfigurationError, match="frame 3 is no rotation"):
-        biomechanics.angular_velocity(
-            np.where(np.arange(20)[:, None, None] == 3, 2, 1) * np.eye(3), 10
-        )
+    for factor, told in ((2, "= 3 and det R = 8"), (-1, "= 0 and det R = -1")):
+        with pytest.raises(ConfigurationError, match=f"frame 3 is no rotation.*{told}"):
+            biomechanics.angular_velocity(
+                np.where(np.arange(20)[:, None, None] == 3, factor, 1) * np.eye(3), 10
+            )
     with pytest.raises(ConfigurationError, match="the first is frame 2"):
         biomechanics.WrenchSeries([[0, 0, 0], [0, 0, 0], [0, np.nan, 0]], np.zeros(3), np.zeros(3))
     with pytest.raises(ConfigurationError, match="or more to take derivatives"):

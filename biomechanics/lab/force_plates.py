@@ -44,6 +44,10 @@ class ForcePlate:
         up: the vertical axis.
         threshold: vertical force [N] above which the plate counts as loaded and has a centre of
             pressure.
+
+    Raises:
+        ConfigurationError: shapes that differ, values that are not finite, forces that act
+            downwards only.
     """
 
     name: str
@@ -64,6 +68,7 @@ class ForcePlate:
         origin = as_vector(self.origin, 3, "origin", f"of plate {self.name!r} [m]")
         for attribute, value in (("force", force), ("moment", moment), ("origin", origin)):
             object.__setattr__(self, attribute, value.copy())
+        _refuse_downward(self.name, self.vertical, self.loaded, self.up)
 
     @classmethod
     def from_centre_of_pressure(
@@ -106,11 +111,7 @@ class ForcePlate:
                 )
         vertical = F @ u
         loaded = vertical >= max(threshold, 1e-12)
-        if vertical.min(initial=0) < -_PUSH and not loaded.any():
-            raise ConfigurationError(
-                f"plate {name!r} only pushes down, with up to {-vertical.min():.0f} N along {up}: "
-                "these are forces on the plate; give those on the foot, with the other sign"
-            )
+        _refuse_downward(name, vertical, loaded, up)
         as_series(p[loaded], (3,), f"centre of pressure of loaded plate {name!r}", None)
         as_series(T[loaded], (3,), f"free_moment of loaded plate {name!r}", None)
         origin = p[loaded].mean(axis=0) if loaded.any() else np.zeros(3)
@@ -211,6 +212,15 @@ class ForcePlate:
         return (
             f"ForcePlate({self.name!r}, {len(self)} samples at {self.rate:g} Hz, loaded "
             f"{len(self.steps())} times, up to {self.vertical.max(initial=0):.4g} N)"
+        )
+
+
+def _refuse_downward(name: str, vertical: Array, loaded: NDArray[np.bool_], up: str) -> None:
+    """Refuse forces on the plate, which are not those on the foot."""
+    if vertical.min(initial=0) < -_PUSH and not loaded.any():
+        raise ConfigurationError(
+            f"plate {name!r} only pushes down, with up to {-vertical.min():.0f} N along {up}: "
+            "these are forces on the plate; give those on the foot, with the other sign"
         )
 
 

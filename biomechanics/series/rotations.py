@@ -25,13 +25,12 @@ def as_rotations(value: ArrayLike, name: str, frames: int | None = None) -> Arra
         ConfigurationError: another shape, not finite, not orthogonal or mirrored.
     """
     R = as_series(value, (3, 3), name, frames)
-    defect = np.abs(R @ np.swapaxes(R, 1, 2) - np.eye(3)).max(axis=(1, 2))
-    defect = np.where(np.linalg.det(R) > 0, defect, np.inf)
-    worst = int(defect.argmax())
-    if defect[worst] > 1e-8:
+    defect, det = np.abs(R @ np.swapaxes(R, 1, 2) - np.eye(3)).max(axis=(1, 2)), np.linalg.det(R)
+    worst = int(np.where(det > 0, defect, np.inf).argmax())
+    if defect[worst] > 1e-8 or not det[worst] > 0:
         raise ConfigurationError(
-            f"{name}: frame {worst} is no rotation matrix: |R Rᵀ − 1| = {defect[worst]:.3g}, "
-            "determinant +1 expected"
+            f"{name}: frame {worst} is no rotation matrix: got |R Rᵀ − 1| = {defect[worst]:.3g} "
+            f"and det R = {det[worst]:.3g}; expected 0 and 1"
         )
     return R
 

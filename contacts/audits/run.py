@@ -17,6 +17,7 @@ from ...robots import Robot
 from ...robots.values import array, boolean, instance, mapping, number, whole_number
 from .. import batch
 from ..contact_set import ContactSet
+from ..equilibrium.decision import Wanted
 from ..schedules.finding import find_contacts
 from ..schedules.schedule import ContactSchedule
 from ..schedules.timed_loads import with_loads
@@ -27,6 +28,7 @@ from .check import LIMITS
 from .feet_checks import feet_checks
 from .force_checks import Forces
 from .joint_checks import collision_check, joint_checks
+from .supplied import supplied
 
 
 @names_checked
@@ -50,9 +52,10 @@ def audit(
 
     where nothing touches when it falls freely, ‖f‖/m + ‖m_c‖/(m r) ≤ 1 m/s² with what contacts
     would have to supply, force f and moment m_c about the centre of mass, r the radius of the
-    masses about it; and when each other check keeps to its limit: feet that touch do not slip or
-    float, no sole is in the ground, joints are in their ranges and below their top speeds, no links
-    overlap, and the data do not jump.
+    masses about it (of what no pull of the contacts would give, 0.02 m/s² may lack elsewhere too);
+    and when each other check keeps to its limit: feet that touch do not slip or float, no sole is
+    in the ground, joints are in their ranges and below their top speeds, no links overlap, and the
+    data do not jump.
 
     Args:
         motion: q, v and a along time; or a recording: a Trajectory, a ClosedLoop.
@@ -90,6 +93,7 @@ def audit(
         torque_margin=torque_limits is not False,
         threads=whole,
     )
+    verdicts = supplied(verdicts, Wanted(True, torque_limits is not False), whole)
     forces = Forces.of(motion, schedule, verdicts, most, whole)
     checks = [*forces.checks, *feet_checks(motion, schedule, terrain, most, whole)]
     checks += joint_checks(motion, most)

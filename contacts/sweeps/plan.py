@@ -125,6 +125,7 @@ class Plan:
             given = sequence(values, f"axes[{key!r}]", object, error=ScenarioError)
             plain[key] = tuple(map(_checked, given))
         samples = whole_number(samples, "samples", at_least=0, error=ScenarioError)
+        seed = whole_number(seed, "seed", at_least=0, error=ScenarioError)
         quantities = texts(quantities, "quantities", error=ScenarioError)
         if size is not None:
             size = whole_number(size, "chunk", at_least=1, error=ScenarioError)

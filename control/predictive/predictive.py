@@ -55,6 +55,7 @@ from .terms import Terms, repeated
 # how far the centre of mass may be below and above its reference, as fractions of its height above
 # the ground: legs that carry have no room for more, and what is thrown up has no feet to push with
 SINK, RISE = 0.3, 0.1
+_LOOSEST = 0.01  # tolerance: looser ones let the bounds of height and tilt seem exceeded
 OPTIONS = (
     "count", "step", "weights", "torque_limits", "sole_share", "tilt", "sink", "rise", "tolerance",
 )  # fmt: skip
@@ -127,7 +128,7 @@ class Predictive:
         sink, rise: by how much the centre of mass may be below and above its reference [m]; 0.3 and
             0.1 of its height above the lowest contact when not given. Nor is it higher than legs
             reach that are bent a little, see `control.kernels.centroidal`.
-        tolerance: of the solution, relative to the cost.
+        tolerance: of the solution, relative to the cost, at most 0.01.
 
     Raises:
         ConfigurationError, ContactError: what does not fit the robot.
@@ -154,11 +155,13 @@ class Predictive:
                 f"gravity: {robot.name!r} weighs nothing; expected weight, the unit of forces here"
             )
         self.robot, self.contacts = robot, ContactSet.of(robot, contacts)
+        if not len(self.contacts):
+            raise ContactError("contacts: got none, expected at least one")
         self.count = whole_number(count, "count", at_least=2)
         self.step = number(step, "step", above=0, unit="[s]")
         self.weights = Weights() if weights is None else instance(weights, "weights", Weights)
         self.tilt = number(tilt, "tilt", above=0, unit="[rad]")
-        self.tolerance = number(tolerance, "tolerance", above=0)
+        self.tolerance = number(tolerance, "tolerance", above=0, at_most=_LOOSEST)
         share = number(sole_share, "sole_share", above=0, at_most=1.0)
         standing = State(robot, check_configuration(robot, q), np.zeros(robot.nv))
         self.blocks = blocks_of(robot, self.contacts, standing.q, torque_limits, share)
@@ -197,14 +200,12 @@ class Predictive:
         """
         state, stances = State.of(self.robot, state), self._checked(stances)
         t = number(t, "t", unit="[s]")
-        if state.v is None or not callable(reference):
-            raise ConfigurationError(
-                f"got v = {state.v!r} and the reference {reference!r:.80}; expected a velocity and "
-                "a function of times"
-            )
+        if state.v is None:
+            raise ConfigurationError("state: got no velocity, expected a State(robot, q, v)")
+        (function,) = references_of([reference])
         terms, _, inertia = self.legs.with_terms(state)
         bodies, ahead = bodies_of(self.robot, terms, inertia), self._nodes(stances)
-        wanted = reference(ahead.times)
+        wanted = function(ahead.times)
         targets = stacked([wanted], len(ahead.times), 1)
         grid = grid_of([ahead], self._number, known_wrench(wrenches)[None])
         nominal = self._about_last(t, ahead) or about_targets(grid, targets, bodies.gravity)

@@ -22,7 +22,7 @@ from ...options import names_checked
 from ...progress import progress_bar
 from ...robots.configuration import check_configuration, check_robot, check_torques, check_velocity
 from ...robots.robot import Robot
-from ...robots.values import instance, number, sequence
+from ...robots.values import instance, number, sequence, whole_number
 from ..calling import Arguments, arguments_of
 from ..disturbances import ForcePulse, Noise
 from ..estimation import Estimator, Measurements, Readings, SensorLog, Sensors
@@ -160,7 +160,7 @@ def _told(
                 f"estimator: got {type(estimator).__name__}; expected one that is called with "
                 "readings"
             )
-    rng = np.random.default_rng(seed)
+    rng = np.random.default_rng(whole_number(seed, "seed", at_least=0))
     return measuring(noise if sensors is None else sensors, robot, rng), estimator
 
 
@@ -273,7 +273,12 @@ class _Loop:
         readings = self.senses.read(t, q, v, self.tau, self.touching)
         began = time.perf_counter()
         estimate = readings if self.estimator is None else self.estimator(readings)
-        told = estimate.q, estimate.v
+        try:
+            told = estimate.q, estimate.v
+        except AttributeError:
+            raise ConfigurationError(
+                f"estimator: got {estimate!r:.80}, expected an estimate with q and v"
+            ) from None
         if self.estimator is not None:
             self.estimates.append(told)
         if self.estimator is not None or isinstance(self.senses, Measurements):

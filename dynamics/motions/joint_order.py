@@ -85,7 +85,8 @@ def joint_positions(
             "joint_order= with a name for each column"
         )
     meant = _meant(names, own)
-    if twice := [name for name in meant.values() if list(meant.values()).count(name) > 1]:
+    columns = [meant[name] for name in names if name in meant]
+    if twice := [name for name in columns if columns.count(name) > 1]:
         raise ConfigurationError(f"joints: {twice[0]!r} has more than one column")
     others = [name for name in names if name not in meant]
     lacking = [name for name in own if name not in meant.values()]

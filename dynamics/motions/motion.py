@@ -19,7 +19,7 @@ from ...robots.values import array, instance, number, text, texts
 from .agreement import contradictions
 from .curves import configurations
 from .sampled_states import SampledStates, between
-from .smoothing import AUTO, Smoothing, derived, uniform
+from .smoothing import AUTO, Smoothing, derived, rare, uniform
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -109,7 +109,7 @@ class Motion(SampledStates):
                 )
             times, Q, more = uniform(robot, times, Q)
             Q, V, A, smoothing = derived(robot, times, Q, cutoff)
-            said += [*more, *smoothing.notes]
+            said += [*more, *rare(times), *smoothing.notes]
             return cls(robot, times, Q, V, A, name, tuple(said), smoothing)
         if cutoff not in (AUTO, None):
             raise ConfigurationError(

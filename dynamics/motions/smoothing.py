@@ -18,6 +18,8 @@ from . import curves, noise
 AUTO = "auto"
 _NOTHING = 1e-7  # [m or rad]: rounding
 _JITTER = 0.02  # of the time between samples: what rounding of times makes
+_LONGEST = 10  # times as long as its samples: beyond, most of a motion would be splines over gaps
+_RARE = 0.5  # [s] between samples: times are frames or milliseconds
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -100,7 +102,7 @@ def _cutoff(robot: Robot, q: Array, rate: float, cutoff: Any) -> tuple[float | N
     if robot.closures:
         return None, "a filter would open the closures"
     if len(q) < noise.SHORTEST:
-        return None, f"{len(q)} samples show no noise; {noise.SHORTEST} do"
+        return None, f"noise shows in {noise.SHORTEST} samples, not in {len(q)}"
     found = noise.found_cutoff(curves.continuous(robot, q), rate)
     if found is None:
         return None, f"noise causes less than {noise.HARMLESS:g} m/s² or rad/s²"
@@ -119,10 +121,22 @@ def uniform(robot: Robot, t: Array, q: Array) -> tuple[Array, Array, tuple[str, 
     if away <= _JITTER:
         return even, q, (f"times differ from a steady rate by up to {1e3 * away * step:.2g} ms, as "
                          f"when rounded: taken at {1 / step:.6g} Hz",)  # fmt: skip
-    usual = float(np.median(np.diff(t)))
+    steps = np.diff(t)
+    usual = float(np.median(steps))
+    if t[-1] - t[0] > _LONGEST * len(t) * usual:
+        k = int(steps.argmax())
+        raise ConfigurationError(
+            f"t: got no samples from {t[k]:g} to {t[k + 1]:g} s; expected one every {usual:g} s"
+        )
     times = np.linspace(t[0], t[-1], round((t[-1] - t[0]) / usual) + 1)
     said = (
-        f"the time between samples varies ({np.diff(t).min():.4g} to {np.diff(t).max():.4g} s): "
+        f"the time between samples varies ({steps.min():.4g} to {steps.max():.4g} s): "
         f"resampled at {(len(times) - 1) / (t[-1] - t[0]):.6g} Hz"
     )
     return times, curves.interpolated(robot, t, q, times), (said,)
+
+
+def rare(t: Array) -> tuple[str, ...]:
+    """Return what is to be said of times that seem to be none in seconds."""
+    step = float(np.median(np.diff(t))) if len(t) > 1 else 0.0
+    return (f"a sample every {step:g} s: are its times in seconds?",) if step > _RARE else ()
