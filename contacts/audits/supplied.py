@@ -1,8 +1,9 @@
 """Samples that hold but for what is below the accuracy of motions.
 
 Two points give no moment about the line between them, and no motion asks for exactly none: by
-differences of positions at 1 kHz, those of a simulated trot ask for 0.0005 m/s² on average and for
-less than 0.003 in nine samples of ten.
+differences of positions at 1 kHz, those of a simulated trot ask for 0.0005 m/s² as median, and for
+less than 0.003 in nine samples of ten. `LEAST` is a centre of mass that is r/500 beside the line, r
+the radius of the masses about it.
 """
 
 from __future__ import annotations
@@ -26,8 +27,8 @@ def supplied(
     """Return the verdicts without what no push or pull at the contacts supplies, where it is small,
     and how much of that was left out of each sample (n,) [m/s²].
 
-    A wrench [f; m_c] with ‖f‖/m + ‖m_c‖/(m r) ≤ `LEAST` is left out of the load, r the radius of
-    the masses about their centre. What friction lacks is none of it, unless there is none.
+    A wrench [f; m_c] with ‖f‖/m + ‖m_c‖/(m r) ≤ `LEAST` is left out of the load. What friction
+    lacks stays, unless there is none.
     """
     robot, asked, left_out = verdicts.contacts.robot, verdicts.asked, np.zeros(len(verdicts))
     touched = asked.active.any(axis=1)
