@@ -29,8 +29,10 @@ from .markers.anatomical_frames import segment_poses
 from .markers.marker_sets import MarkerSet, implausible, marker_set_of, on_their_sides
 from .markers.markers import Markers
 from .markers.swapped_labels import relabelled
+from .plate_timing import plate_timing
 
 BELOW = {"hip": "thigh", "knee": "shank", "ankle": "foot"}  # joint -> the segment below it
+_FOOT = ("heel", "toe lateral", "toe medial")  # markers
 STEPS = ("filter", "frames", "derivatives", "feet", "forces")
 
 
@@ -165,8 +167,21 @@ class Gait:
         return (*self.trial.notes, *self.warnings())
 
     def warnings(self) -> list[str]:
-        """Return warnings: plates without loads, a mass that differs, unexplained frames."""
-        return [*self._mass_warnings(), *self._unexplained()]
+        """Return warnings: plates without loads or out of time, a mass that differs, unexplained
+        frames."""
+        return [*self._mass_warnings(), *self._out_of_time(), *self._unexplained()]
+
+    def _out_of_time(self) -> list[str]:
+        """Return what is to be said of plates that are not in time with the markers."""
+        markers = self.trial.markers
+        feet = {
+            f"{side} foot": np.stack([markers[leg[place]] for place in _FOOT], axis=1)
+            for side, leg in self.names.legs.items()
+        }
+        loads = {plate.name: plate.vertical for plate in self.trial.plates}
+        timing = plate_timing(loads, self.footfalls, feet, markers.rate)
+        doubt = timing.doubt() if timing else ""
+        return [doubt] if doubt else []
 
     def _unexplained(self) -> list[str]:
         """Return why frames with a loaded plate are not `explained`, where most of them are not."""

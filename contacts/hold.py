@@ -15,10 +15,12 @@ from ..dynamics import State, Wrench, closures
 from ..dynamics.topology import unit_of_torque
 from ..errors import ContactError
 from ..files import plain
+from ..reprs import components
 from ..robots.torque_need import without_need
 from ..robots.values import number
 from .contact import Contact
 from .contact_set import ContactSet
+from .equilibrium.balance import weight
 from .equilibrium.decision import KERNEL, KernelVerdict
 from .equilibrium.margins import FINEST, largest_push, shrink_factor
 from .equilibrium.programs import Equilibrium
@@ -306,16 +308,21 @@ class Hold:
     def _force_lines(self) -> list[str]:
         lines = []
         width = max([14, *map(len, self.contacts.names)])
+        newtons = weight(self.contacts.robot)
         for contact in self.contacts:
             wrench = (self.wrenches or {})[contact.name]
-            line = f"{contact.name:<{width}} force ({_numbers(wrench.force)}) N"
-            moment = f"   moment ({_numbers(wrench.moment)}) N·m" if contact.dim > 3 else ""
-            lines.append(line + moment + self._bound_words(contact))
+            line = f"{contact.name:<{width}} force ({components(wrench.force, newtons)}) N"
+            if contact.dim > 3:
+                arm = contact.pose(self.state).translation - self.state.com
+                lever = float(np.linalg.norm(arm)) or 1.0
+                line += f"   moment ({components(wrench.moment, newtons * lever)}) N·m"
+            lines.append(line + self._bound_words(contact))
         return lines
 
     def _closure_lines(self) -> list[str]:
+        size = weight(self.contacts.robot)
         return [
-            f"{name:<14} closure ({_numbers(given)}) {'N' if len(given) == 3 else 'N, N·m'}"
+            f"{name:<14} closure ({components(given, size)}) {'N' if len(given) == 3 else 'N, N·m'}"
             for name, given in (self.closure_forces or {}).items()
         ]
 
@@ -390,8 +397,3 @@ class Hold:
 
 def _check_tolerance(tolerance: float) -> None:
     number(tolerance, "tolerance", at_least=FINEST, error=ContactError)
-
-
-def _numbers(vector: Array) -> str:
-    """Components in columns, without −0.00."""
-    return " ".join(f"{x:8.2f}" for x in np.round(vector, 2) + 0.0)

@@ -10,6 +10,7 @@ cone of {A x : x ∈ K}.
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from contextlib import nullcontext
 from typing import Any
 
@@ -25,6 +26,9 @@ from .motion_rows import SameContacts
 from .motion_verdicts import MotionVerdicts
 
 _ROWS = 2048  # whose columns are held at a time
+_SINGULAR = 1e-13  # eigenvalues of B Bᵀ that are zero, of the largest: rounding is 1e-16
+_Cones = tuple[int, int, int]
+_PartOf = Callable[[Array, _Cones, Array], Array]
 
 
 def shortfall(verdicts: MotionVerdicts, rows: Index) -> Array:
@@ -33,6 +37,19 @@ def shortfall(verdicts: MotionVerdicts, rows: Index) -> Array:
     Of contacts that the cones of their points limit, and nothing else: what bounds and torsional
     friction of patches refuse is not counted. nan where it is not proved.
     """
+    return _by_contacts(verdicts, rows, _polar)
+
+
+def unreachable(verdicts: MotionVerdicts, rows: Index) -> Array:
+    """Return the same (n, 6) for x without limits: the part of w orthogonal to the range of A.
+
+    It lacks however hard contacts push or pull, as the moment about the line between two points.
+    """
+    return _by_contacts(verdicts, rows, _orthogonal)
+
+
+def _by_contacts(verdicts: MotionVerdicts, rows: Index, part_of: _PartOf) -> Array:
+    """Return the parts (n, 6) of the reactions of some rows that contacts do not give."""
     robot = verdicts.contacts.robot
     out, radius = verdicts.reaction[rows].copy(), radius_of(robot, robot.posture())
     for start in range(0, len(rows), _ROWS):
@@ -40,7 +57,7 @@ def shortfall(verdicts: MotionVerdicts, rows: Index) -> Array:
         for part in verdicts.asked.at(rows[these]).by_contacts():
             if len(part.asked.contacts):
                 own = these[part.rows]
-                out[own] = _of_rows(part, out[own], radius)
+                out[own] = _of_rows(part, out[own], radius, part_of)
     return out
 
 
@@ -54,7 +71,7 @@ def radius_of(robot: Robot, q: Array) -> float:
     return float(np.sqrt(about_base - arm @ arm))
 
 
-def _of_rows(part: SameContacts, w: Array, radius: float) -> Array:
+def _of_rows(part: SameContacts, w: Array, radius: float, part_of: _PartOf) -> Array:
     """Return the part of reactions w (n, 6) that contacts do not give."""
     units = np.repeat([1.0, 1 / radius], 3)
     robot = part.asked.contacts.robot
@@ -63,22 +80,34 @@ def _of_rows(part: SameContacts, w: Array, radius: float) -> Array:
     size = np.linalg.norm(local, axis=1)
     unit = local / np.where(size > 0, size, 1.0)[:, None]
     B, cones = _columns(part, R)
-    B *= units[:, None]
-    y, proofs = np.empty_like(unit), np.empty(len(unit))
-    numbers: Any = polar_size
-    memory = np.empty(LANES * int(numbers(*B.shape[1:])))
-    kernel = POLAR_PROJECTIONS.select(len(unit))
-    project = kernel or POLAR_PROJECTIONS.function
-    with nullcontext() if kernel else POLAR_PROJECTIONS.uncompiled(len(unit)):
-        for i in range(len(unit)):
-            one = slice(i, i + 1)
-            project(B[i], cones, unit[one], y[one], proofs[one], memory)
-    y[~(proofs <= ACCEPTED)] = np.nan
+    y = part_of(B * units[:, None], cones, unit)
     missing = (y * size[:, None] / units).reshape(-1, 2, 3)
     return np.asarray((missing @ R.transpose(0, 2, 1)).reshape(-1, 6))
 
 
-def _columns(part: SameContacts, R: Array) -> tuple[Array, tuple[int, int, int]]:
+def _polar(B: Array, cones: _Cones, w: Array) -> Array:
+    """The part of unit w (n, 6) in the polar cone of {B x : x in Lorentz cones}; nan unproved."""
+    y, proofs = np.empty_like(w), np.empty(len(w))
+    numbers: Any = polar_size
+    memory = np.empty(LANES * int(numbers(*B.shape[1:])))
+    kernel = POLAR_PROJECTIONS.select(len(w))
+    project = kernel or POLAR_PROJECTIONS.function
+    with nullcontext() if kernel else POLAR_PROJECTIONS.uncompiled(len(w)):
+        for i in range(len(w)):
+            one = slice(i, i + 1)
+            project(B[i], cones, w[one], y[one], proofs[one], memory)
+    y[~(proofs <= ACCEPTED)] = np.nan
+    return y
+
+
+def _orthogonal(B: Array, _: _Cones, w: Array) -> Array:
+    """The part of w (n, 6) orthogonal to the range of B (n, 6, D K)."""
+    values, vectors = np.linalg.eigh(B @ B.transpose(0, 2, 1))
+    rest = vectors * (values <= _SINGULAR * values[:, -1:])[:, None]  # a basis, among zeros
+    return np.asarray((rest @ (rest.transpose(0, 2, 1) @ w[:, :, None]))[:, :, 0])
+
+
+def _columns(part: SameContacts, R: Array) -> tuple[Array, _Cones]:
     """Return what x in Lorentz cones gives about the centre of mass, base axes (n, 6, D K)."""
     balances, Q = part.balances, part.asked.q
     layout, filling = balances.first.layout, compiled.COLUMNS.select(len(Q))

@@ -1,4 +1,4 @@
-"""Arguments of controllers: (q, v, t), (t, q, v), or readings."""
+"""Arguments of controllers, (q, v, t), (t, q, v) or readings, and answers of estimators."""
 
 from __future__ import annotations
 
@@ -52,6 +52,29 @@ def arguments_of(
             "gives_commands = True"
         )
     return usual if usual in fits else fits[0]
+
+
+def check_estimator(estimator: Any) -> None:
+    """Raise if an estimator is neither None nor called with readings."""
+    if not (estimator is None or callable(estimator)):
+        raise ConfigurationError(
+            f"estimator: got {type(estimator).__name__}; expected one that is called with readings"
+        )
+
+
+def estimate_of(estimator: Any, readings: Any) -> tuple[Any, Any]:
+    """Return q and v by an estimator, or those of the readings without one.
+
+    Raises:
+        ConfigurationError: an answer without q and v.
+    """
+    estimate = readings if estimator is None else estimator(readings)
+    try:
+        return estimate.q, estimate.v
+    except AttributeError:
+        raise ConfigurationError(
+            f"estimator: got {estimate!r:.80}, expected an estimate with q and v"
+        ) from None
 
 
 def _takes(taken: Signature, count: int) -> bool:

@@ -208,6 +208,9 @@ def test_two_points_need_no_exact_moment_about_their_line():
         audit = contacts.audit(motion, schedule, wrenches=couple, self_collision=False)
         assert (audit.checks["contacts"].values <= 0).all() == holds
         assert np.isfinite(audit.forces.verdicts.world_forces).all() == holds
+        assert any("5 samples: up to 0.004 m/s²" in x for x in audit.notes) == (more == 0.02)
+    slide = np.r_[0.019 * robot.mass, np.zeros(5)]  # friction is no such thing: it lacks too
+    assert contacts.audit(motion, schedule, friction=1e-3, wrenches=slide).share == 0.0
 
 
 def test_an_arm_needs_no_contacts():

@@ -5,12 +5,13 @@ from __future__ import annotations
 import pickle
 from dataclasses import replace
 from functools import cache
-from itertools import pairwise
+from itertools import pairwise, product
 
 import numpy as np
 import pinocchio as pin
 import pytest
 
+import footwork as fw
 from footwork import ConfigurationError, contacts, control, dynamics, robots
 from footwork.control import Estimator, Readings, Sensors
 from footwork.control.estimation import Measurements
@@ -477,6 +478,11 @@ def test_a_start_that_nobody_told_is_upright_and_on_the_ground():
     assert R[2] == pytest.approx(true[2], abs=1e-9)  # upright as it is
     assert R[1, 0] == pytest.approx(0.0, abs=1e-9)  # heading along x
     assert min(T.translation[2] for T in feet.placements(found.q).values()) == pytest.approx(0.0)
+    doubts = (1 / 9.81, "1 upwards"), (-1.0, "down at|-9.81 upwards"), (0.0, "0 upwards")
+    for start, (factor, told) in product((None, q), doubts):
+        turned = replace(readings, accelerometer=factor * readings.accelerometer)
+        with pytest.warns(fw.FootworkWarning, match=f"accelerometer: (it points )?({told})"):
+            Estimator(robot, feet, start, sensors=EXACT)(turned)
 
 
 def test_a_judged_controller_is_told_nothing_of_the_base():

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from dataclasses import replace
 from functools import cache
 
@@ -148,6 +149,30 @@ def test_plates_that_nobody_loads_are_told():
     for plates, expected in ((trial.plates, False), (kilonewtons, True)):
         gait = biomechanics.analyse_gait(replace(trial, plates=tuple(plates)), 70, cutoff=None)
         assert any(told in note for note in gait.notes) == expected
+
+
+@pytest.mark.parametrize(("late", "belt"), [(4, 1.3), (24, 1.3), (-24, 0.0)])
+def test_plates_out_of_time_with_the_feet_are_told(late, belt):
+    """Feet that rest for 0.4 s between swings, and loads on them; at 200 frames a second."""
+    gait = biomechanics.analyse_gait(walk().trial(), 70)
+    t, still = np.arange(len(gait.t)) / 200, np.arange(len(gait.t)) % 160 < 80
+    x = np.cumsum(np.where(still, 0.0, 3.0) - belt) / 200
+    markers, foot = gait.trial.markers, gait.names.legs["right"]
+    at = [markers.names.index(foot[mark]) for mark in ("heel", "toe lateral", "toe medial")]
+    positions = markers.positions.copy()
+    positions[:, at] = np.stack([x, 0 * t, 0 * t], axis=1)[:, None]
+    force = np.zeros((len(t), 3))
+    force[np.roll(still, late), 1] = 700.0
+    plate = biomechanics.ForcePlate("1", force, 0 * force, np.zeros(3), 200.0)
+    steps = [gait.footfalls[0]._replace(plate="1", foot="right foot", first=a, last=b)
+             for a, b in plate.steps()]  # fmt: skip
+    trial = replace(gait.trial, markers=replace(markers, positions=positions), plates=(plate,))
+    told = [x for x in replace(gait, trial=trial, footfalls=tuple(steps)).notes if "ms" in x]
+    assert len(told) == (abs(late) > 4)
+    for words in told:
+        found = re.match(r"the plates are (\d+) ms (late|early): loaded feet move", words)
+        assert abs(int(found[1]) - 5 * abs(late)) <= 5
+        assert found[2] == ("late" if late > 0 else "early")
 
 
 def test_a_trial_without_plates_says_so(files, capsys):

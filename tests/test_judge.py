@@ -265,6 +265,10 @@ def test_what_gives_commands_is_called_with_q_and_v(biped):
     assert trial(of(law)) == trial(of(lambda s: law(s.t, s.q, s.v)))
     with pytest.raises(ConfigurationError, match=r"expected judging\.OfState"):
         trial(stands, judging.World(sensors=control.Sensors()))
+    nothing = trial(lambda *given: judging.OfState(stands(), lambda readings: None))
+    assert "estimator: got None, expected an estimate" in nothing.ended
+    with pytest.raises(ConfigurationError, match="estimator: got str; expected one that is called"):
+        judging.OfState(stands(), "kalman")
 
 
 def test_a_walk_is_measured(biped):

@@ -272,7 +272,7 @@ def test_gaits_that_a_robot_has_are_named():
     [
         ({"swing": np.nan}, "swing: got nan"),
         ({"swing": -1.0}, "swing: got -1"),
-        ({"double": -0.1}, "double: got -0.1"),
+        ({"double": 0.0}, "double: got 0"),
         ({"step": 0.0}, "step: got 0"),
         ({"feet": 6}, "feet: got 6"),
         ({"groups": gaits.Lags(rows=np.inf)}, "groups.rows: got inf"),

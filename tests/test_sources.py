@@ -117,6 +117,8 @@ def test_mjcf_includes_are_read_and_circles_of_them_end(tmp_path):
 def test_what_describes_no_robot_says_what_is_expected():
     with pytest.raises(ModelError, match="<svg>, expected <robot>, <mujoco> or <sdf>"):
         load("<svg/>")
+    with pytest.raises(ModelError, match=r"models of OpenSim are not read; .*make_subject"):
+        load('<OpenSimDocument Version="40000"><Model/></OpenSimDocument>')
 
 
 def test_names_of_robot_descriptions(tmp_path, monkeypatch):

@@ -6,6 +6,7 @@ import re
 from dataclasses import replace
 
 import numpy as np
+import pinocchio as pin
 import pytest
 
 import footwork as fw
@@ -103,6 +104,18 @@ def test_rounding_noise_of_a_torque_is_no_torque():
     sole = fw.SurfaceContact("foot", half_length=0.13, half_width=0.07, friction=0.6)
     words = contacts.static_hold(robot, robot.neutral(), [sole]).explain()
     assert "knee is nearest to its limit, 0 of 50 N·m" in words
+
+
+def test_forces_and_moments_of_small_robots_have_digits():
+    """12 g on a sole, 1 mm beside its middle: 0.118 N and 0.118 N·mm."""
+    robot = robots.block(mass=0.012, size=(0.02, 0.02, 0.02))
+    place = pin.SE3(np.eye(3), np.array([0.001, 0.0, -0.01]))
+    sole = fw.SurfaceContact(
+        "block", half_length=0.005, half_width=0.005, friction=0.6, placement=place
+    )
+    words = contacts.static_hold(robot, robot.neutral(), [sole]).explain()
+    assert "0.0000   0.0000   0.1177) N " in words
+    assert "(0.000000 0.000118 0.000000) N·m" in words
 
 
 def test_motors_of_slides_give_newtons():

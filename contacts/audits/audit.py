@@ -141,12 +141,17 @@ class Audit:
 
     @property
     def notes(self) -> tuple[str, ...]:
-        """What was assumed in reading the motion and finding its contacts, in words."""
+        """What was assumed in reading the motion, finding its contacts and their forces."""
+        read, left_out = self.motion.notes, self.forces.left_out
+        if left_out.any():
+            samples = counted(int(np.count_nonzero(left_out)), "sample")
+            what = "that no push or pull at the contacts would supply"
+            read += (f"{samples}: up to {left_out.max():.1g} m/s² {what} are left out",)
         if (found := self.schedule.finding) is None:
-            return self.motion.notes
+            return read
         assumed = str(replace(found, remarks=())).splitlines()
         hovering = [str(remark) for remark in found.remarks if remark.kind == "hovers"]
-        return (*self.motion.notes, *assumed, *hovering)  # what slides or floats the checks say
+        return (*read, *assumed, *hovering)  # what slides or floats the checks say
 
     # --- in words ----------------------------------------------------------------------------
 

@@ -24,6 +24,7 @@ class Forces(NamedTuple):
         motion, schedule: what was asked.
         checks: contacts, torques and flight.
         verdicts: of every sample, torque limits kept.
+        left_out: (n,), what of the motion the verdicts leave out [m/s²], see `supplied`.
         reaction: that contacts have to supply; None of a fixed base.
         threads: that share the work.
     """
@@ -32,6 +33,7 @@ class Forces(NamedTuple):
     schedule: ContactSchedule
     checks: list[Check]
     verdicts: MotionVerdicts
+    left_out: Array
     reaction: Reaction | None
     threads: int
 
@@ -41,6 +43,7 @@ class Forces(NamedTuple):
         motion: Motion,
         schedule: ContactSchedule,
         verdicts: MotionVerdicts,
+        left_out: Array,
         limits: Mapping[str, float],
         threads: int,
     ) -> Forces:
@@ -54,7 +57,7 @@ class Forces(NamedTuple):
         if reaction is not None:
             falls = np.where(touched, np.nan, reaction.unsupported)
             checks.append(_of_all("flight", limits, falls))
-        return cls(motion, schedule, checks, verdicts, reaction, threads)
+        return cls(motion, schedule, checks, verdicts, left_out, reaction, threads)
 
 
 def _missing(verdicts: MotionVerdicts, touched: NDArray[np.bool_], threads: int) -> Array:

@@ -52,10 +52,10 @@ def audit(
 
     where nothing touches when it falls freely, ‖f‖/m + ‖m_c‖/(m r) ≤ 1 m/s² with what contacts
     would have to supply, force f and moment m_c about the centre of mass, r the radius of the
-    masses about it (of what no pull of the contacts would give, 0.02 m/s² may lack elsewhere too);
-    and when each other check keeps to its limit: feet that touch do not slip or float, no sole is
-    in the ground, joints are in their ranges and below their top speeds, no links overlap, and the
-    data do not jump.
+    masses about it; where something touches, 0.02 m/s² of what no push or pull at the contacts
+    would supply are left out, and told in `notes`; and when each other check keeps to its limit:
+    feet that touch do not slip or float, no sole is in the ground, joints are in their ranges and
+    below their top speeds, no links overlap, and the data do not jump.
 
     Args:
         motion: q, v and a along time; or a recording: a Trajectory, a ClosedLoop.
@@ -93,8 +93,8 @@ def audit(
         torque_margin=torque_limits is not False,
         threads=whole,
     )
-    verdicts = supplied(verdicts, Wanted(True, torque_limits is not False), whole)
-    forces = Forces.of(motion, schedule, verdicts, most, whole)
+    verdicts, left_out = supplied(verdicts, Wanted(True, torque_limits is not False), whole)
+    forces = Forces.of(motion, schedule, verdicts, left_out, most, whole)
     checks = [*forces.checks, *feet_checks(motion, schedule, terrain, most, whole)]
     checks += joint_checks(motion, most)
     if self_collision and motion.robot.has_collision_shapes:

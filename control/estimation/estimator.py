@@ -23,13 +23,13 @@ from numpy.typing import ArrayLike, NDArray
 
 from ...arrays import Array
 from ...contacts import ContactSet, at_feet
-from ...contacts.equilibrium.balance import weight
+from ...contacts.equilibrium.balance import down, weight
 from ...dynamics import State, inverse_dynamics
 from ...dynamics.body_points import BodyPoints
 from ...dynamics.kernels.body_table import body_and_place, body_table, unknown_joints
 from ...dynamics.kernels.toolchain import read_only
 from ...dynamics.topology import carried_by
-from ...errors import ConfigurationError
+from ...errors import ConfigurationError, warn
 from ...robots.configuration import (
     as_vector,
     check_configuration,
@@ -41,7 +41,7 @@ from ...robots.values import boolean, instance, mapping, number
 from ..kernels import TICKS, invariant
 from ..limbs import limbs_of
 from ..whole_body.failure import check_time
-from .sensors import Readings, Sensors
+from .sensors import Readings, Sensors, unlike_gravity
 
 TILTED = 0.01  # standard deviation of roll and pitch at the start [rad]
 MOVING = 0.01  # of the velocity [m/s]
@@ -79,7 +79,8 @@ class Estimator:
         robot: floating base.
         contacts: its feet, points or soles at the ends of legs; the robot's feet when not given.
         q: where it starts (nq,), at rest; when not given, on level ground by the first readings:
-            upright as the accelerometer has it, heading along x, its lowest foot at z = 0.
+            upright as the accelerometer has it, heading along x, its lowest foot at z = 0. A
+            warning is given where the accelerometer does not begin as that of a robot at rest.
         sensors: how good they are.
         creep: random walk of feet that stand [m/√s].
         bending: of legs, standard deviation of where the encoders put a foot beside their own [m].
@@ -186,6 +187,7 @@ class Estimator:
         """The belief at the start."""
         q = self._standing_start(joints, accelerometer) if self._start is None else self._start
         base = pin.Quaternion(q[3:7]).toRotationMatrix()
+        self._doubt(q, base @ self._model.imu[:3, :3] @ accelerometer)
         count, n = len(self.contacts), int(self._model.feet.at[-1])
         P, x = np.zeros((n, n)), base @ self._model.imu[:3, 3] + q[:3]
         tilt = np.zeros((9, 3))  # of the orientation, at a known place: ξ_p = p × ξ_R
@@ -219,6 +221,15 @@ class Estimator:
         q[3:7] = pin.Quaternion(R).coeffs()
         q[2] = -min(T.translation[2] for T in self.contacts.placements(q).values())
         return q
+
+    def _doubt(self, q: Array, felt: Array) -> None:
+        """Warn of specific forces (3,), world axes, that are not those of a robot at rest at q."""
+        up = -down(self.robot)
+        said = unlike_gravity(float(felt @ up), self.robot, "upwards at the start")
+        if not said and self._start is None and State(self.robot, q).com @ up < 0:
+            said = "accelerometer: it points down at the start; expected what holds the robot up"
+        if said:
+            warn(said)
 
     def _known(self, readings: Readings) -> NDArray[np.intp]:
         """Which feet are told to stand, as of `invariant.Told`."""

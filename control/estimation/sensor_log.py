@@ -23,7 +23,7 @@ from ...robots.configuration import check_floating
 from ...robots.ranges import ranges
 from ...robots.robot import Robot
 from ...robots.values import array, mapping, number, sequence, texts, whole_number
-from .sensors import Readings
+from .sensors import Readings, unlike_gravity
 
 VERSION = 1  # of .npz files
 _SAME = 1e-9  # of readings that are known already [s]
@@ -120,11 +120,9 @@ class SensorLog:
     @cached_property
     def doubts(self) -> tuple[str, ...]:
         """What of the readings looks like another unit, in words."""
-        found, g = [], float(np.linalg.norm(self.robot._model.gravity.linear))
         felt = float(np.median(np.linalg.norm(self.accelerometer, axis=1)))
-        if not g / 2 <= felt <= 2 * g:
-            told = f"{felt:.3g} as median; expected [m/s²], about g = {g:.3g}"
-            found.append(f"accelerometer: {told}")
+        doubt = unlike_gravity(felt, self.robot, "as median")
+        found = [doubt] if doubt else []
         low, high = (ends[7:] for ends in ranges(self.robot._model))
         least, most = self.q.min(axis=0), self.q.max(axis=0)
         far = np.isfinite(high - low) & (np.maximum(low - least, most - high) > high - low)

@@ -53,6 +53,14 @@ class Readings:
     age: float = 0.0
 
 
+def unlike_gravity(felt: float, robot: Robot, where: str) -> str:
+    """Return what is to be said of specific forces that are far from g, in words; else nothing."""
+    g = float(np.linalg.norm(robot._model.gravity.linear))
+    if g / 2 <= felt <= 2 * g:
+        return ""
+    return f"accelerometer: {felt:.3g} {where}; expected [m/s²], about g = {g:.3g}"
+
+
 @dataclass(frozen=True)
 class Sensors:
     """Sensors, those of a small IMU and of encoders behind gears when not given.

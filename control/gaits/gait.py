@@ -98,7 +98,7 @@ class Gait:
 
     def __post_init__(self) -> None:
         number(self.swing, "swing", above=0, unit="[1/ω]")
-        number(self.double, "double", at_least=0, unit="[1/ω]")
+        number(self.double, "double", above=0, unit="[1/ω]")
         number(self.step, "step", above=0, unit="[h]")
         number(self.climb, "climb", at_least=0)
         instance(self.feet, "feet", range)

@@ -10,7 +10,7 @@ from numpy.typing import ArrayLike
 from ...arrays import Array
 from ...errors import ConfigurationError
 from ...robots.robot import Robot
-from ..calling import arguments_of
+from ..calling import arguments_of, check_estimator, estimate_of
 from ..estimation.sensors import Readings, Sensors
 
 # readings -> τ (na,); its attribute `status`, if there is one, is counted after each tick
@@ -31,7 +31,7 @@ class OfState:
         status: of the last command.
 
     Raises:
-        ConfigurationError: nothing that can be called.
+        ConfigurationError: nothing that can be called; an answer of the estimator without q and v.
     """
 
     def __init__(self, controller: Any, estimator: Any = None) -> None:
@@ -40,12 +40,13 @@ class OfState:
                 f"controller: got {type(controller).__name__}, expected one that is called with "
                 "(q, v, t)"
             )
+        check_estimator(estimator)
         self.controller, self.estimator, self.status = controller, estimator, ""
 
     def __call__(self, readings: Readings) -> Array:
         """Return the torques (na,) of the controller's command."""
-        state = readings if self.estimator is None else self.estimator(readings)
-        command = self.controller(state.q, state.v, readings.t)
+        q, v = estimate_of(self.estimator, readings)
+        command = self.controller(q, v, readings.t)
         self.status = command.status
         tau: Array = command.tau
         return tau

@@ -23,7 +23,7 @@ from ...progress import progress_bar
 from ...robots.configuration import check_configuration, check_robot, check_torques, check_velocity
 from ...robots.robot import Robot
 from ...robots.values import instance, number, sequence, whole_number
-from ..calling import Arguments, arguments_of
+from ..calling import Arguments, arguments_of, check_estimator, estimate_of
 from ..disturbances import ForcePulse, Noise
 from ..estimation import Estimator, Measurements, Readings, SensorLog, Sensors
 from ..estimation.sensors import NoisyStates, measuring
@@ -155,11 +155,7 @@ def _told(
         instance(sensors, "sensors", Sensors)
         if estimator is None and estimates:
             estimator = Estimator(robot, feet, q, sensors=sensors)
-        if not (estimator is None or callable(estimator)):
-            raise ConfigurationError(
-                f"estimator: got {type(estimator).__name__}; expected one that is called with "
-                "readings"
-            )
+        check_estimator(estimator)
     rng = np.random.default_rng(whole_number(seed, "seed", at_least=0))
     return measuring(noise if sensors is None else sensors, robot, rng), estimator
 
@@ -272,13 +268,7 @@ class _Loop:
         """The torques of a tick, the command's status, and how long it took [s]."""
         readings = self.senses.read(t, q, v, self.tau, self.touching)
         began = time.perf_counter()
-        estimate = readings if self.estimator is None else self.estimator(readings)
-        try:
-            told = estimate.q, estimate.v
-        except AttributeError:
-            raise ConfigurationError(
-                f"estimator: got {estimate!r:.80}, expected an estimate with q and v"
-            ) from None
+        told = estimate_of(self.estimator, readings)
         if self.estimator is not None:
             self.estimates.append(told)
         if self.estimator is not None or isinstance(self.senses, Measurements):

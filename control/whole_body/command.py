@@ -11,9 +11,11 @@ import numpy as np
 from ... import registry
 from ...arrays import Array
 from ...contacts import ContactSet, SoftFingerCone, WrenchCone
+from ...contacts.equilibrium.balance import weight
 from ...contacts.point_forces import PointForces
 from ...contacts.torque_limits import TorqueBounds
 from ...dynamics import State, Wrench, closures
+from ...reprs import components
 from ...robots.unchecked import unchecked
 from ...robots.values import number
 from ..program.contact_model import ContactModel, world_axes
@@ -195,8 +197,9 @@ class Command:
     def explain(self) -> str:
         """Return status, forces, residuals, violations and active limits as text."""
         lines = [f"{self.status}" + (f": {self.reason}" if self.reason else "")]
+        newtons = weight(self.contacts.robot)
         for name, wrench in self.wrenches.items():
-            lines.append(f"{name:<14} force {np.round(wrench.force, 2) + 0.0} N")
+            lines.append(f"{name:<14} force ({components(wrench.force, newtons)}) N")
         for name, residual in self.task_residuals.items():
             lines.append(f"{name:<14} residual {np.abs(residual).max(initial=0.0):.3g}")
         lines += [f"{what} gave way by {amount:.3g}" for what, amount in self.gave_way.items()]

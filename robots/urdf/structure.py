@@ -13,6 +13,10 @@ JOINT_TYPES = ("revolute", "continuous", "prismatic", "fixed", "floating", "plan
 MAX_LINKS = 5_000
 MAX_DEPTH = 400  # joints between the root and a link
 MAX_DOF = 200  # memory for the Coriolis tensor and Hessians grows with the cube: 0.6 GB at 200
+_OPENSIM = (
+    "models of OpenSim are not read; biomechanics.analyse_gait needs none, and make_subject scales "
+    'load("human") to the markers of a trial'
+)
 _NEAREST = 20  # misnamed links that are told the nearest names: that takes time
 _DOF = {"floating": 6, "planar": 3, "fixed": 0}
 
@@ -21,7 +25,7 @@ def check_structure(tree: Node) -> list[Finding]:
     """Return findings about names and tree; with errors, it cannot be loaded."""
     if tree.tag != "robot":
         message = f"the root element is <{tree.tag}>, expected <robot>, <mujoco> or <sdf>"
-        return [_error("root", message, tree)]
+        return [_error("root", message, tree, _OPENSIM if tree.tag == "OpenSimDocument" else "")]
     links, joints = tree.all("link"), tree.all("joint")
     findings = [*_misplaced(tree), *_names(links, "link"), *_names(joints, "joint")]
     if not tree.get("name").strip():

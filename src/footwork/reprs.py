@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import math
+from collections.abc import Iterable
 from dataclasses import MISSING, fields
 from typing import Any
 
@@ -43,6 +45,18 @@ def short(value: Any) -> str:
     if hasattr(value, "translation"):  # a `pin.SE3`
         return f"SE3(R, {short(value.translation)})"
     return repr(value)
+
+
+def components(vector: Iterable[float], scale: float) -> str:
+    """Return components in columns, without −0.00: two decimals, or four digits of the scale.
+
+    >>> components([0.0, 1.234, 9.81], 300.0)
+    '    0.00     1.23     9.81'
+    >>> components([0.0, 0.001234, 0.0294], 0.118)
+    '  0.0000   0.0012   0.0294'
+    """
+    decimals = max(2, 3 - math.floor(math.log10(scale)))
+    return " ".join(f"{x:z8.{decimals}f}" for x in vector)
 
 
 def _equal(value: Any, default: Any) -> bool:
