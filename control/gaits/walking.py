@@ -96,8 +96,8 @@ class WalkingController:
         phases: as of `control.gaits`, from t = `begin` on.
         step_height: of swinging feet [m].
         ramp: time to unload a foot before its swing and to load it afterwards [s]; None is as long
-            as all feet stand, at least 0.03 and at most 0.08, in proportion to the `Scale` of the
-            robot.
+            as all feet stand, at least 0.03, as on stairs, and at most 0.08, in proportion to the
+            `Scale` of the robot.
         reach: how far from where it stands beside the others a foot may be moved to [m]; 0 keeps
             the plan, None is 0.5 of the height of the centre of mass, 0.75 on more than two feet.
         terrain: what swing feet avoid, and where a moved foothold has to stand; None for level
