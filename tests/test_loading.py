@@ -265,7 +265,7 @@ def test_unknown_names_and_files_bring_what_exists(tmp_path):
 def test_a_missing_data_package_says_what_to_install(monkeypatch):
     monkeypatch.setattr(catalogue, "package_folder", lambda *_: None)
     catalogue._by_name.cache_clear()
-    with pytest.raises(ModelError, match=r"pip install footwork\[robots\]"):
+    with pytest.raises(ModelError, match=r"pip install 'footwork\[robots\]'"):
         load("talos")
     assert not next(i for i in robots.available() if i.name == "talos").installed
     assert load("biped").mass > 0
