@@ -96,8 +96,8 @@ class WalkingController:
         phases: as of `control.gaits`, from t = `begin` on.
         step_height: of swinging feet [m].
         ramp: time to unload a foot before its swing and to load it afterwards [s]; None is as long
-            as all feet stand, at least 0.03, as on stairs, and at most 0.08, in proportion to the
-            `Scale` of the robot.
+            as all feet stand, at least 0.03, as up and down a known terrain, and at most 0.08, in
+            proportion to the `Scale` of the robot.
         reach: how far from where it stands beside the others a foot may be moved to [m]; 0 keeps
             the plan, None is 0.5 of the height of the centre of mass, 0.75 on more than two feet.
         terrain: what swing feet avoid, and where a moved foothold has to stand; None for level
@@ -136,8 +136,7 @@ class WalkingController:
         self.feet = rolling(contacts, q)
         com, places = dynamics.com(robot, q), self.feet.placements(q)
         ground = float(middle(places, self.feet.names)[2])
-        self.plan = DcmPlan(phases, float(com[2]) - ground, robot._model.gravity.linear)
-        self._first = self.plan  # footholds as given
+        self._take(DcmPlan(phases, float(com[2]) - ground, robot._model.gravity.linear))
         self.scale = scale = Scale.of(self.feet, q)
         least = LEAST_RAMP * scale.time if ramp is None else ramp
         self.ramp = number(least, "ramp", at_least=0, unit="[s]")
@@ -270,18 +269,24 @@ class WalkingController:
         for name in self.controller.leaving:
             self.controller.add_contact(self._feet[name].contact, self.ramp)
         self._put_down(self._feet_in(FootMode.HELD), self.ramp)
-        self.plan, self._first, self.begin = plan, plan, begin
+        self._take(plan)
+        self.begin = begin
         self.dcm.follow(plan, begin, GO_OVER * self.scale.time, residual)
         self._phase, self._unloading = -1, False
+
+    def _take(self, plan: DcmPlan) -> None:
+        """Take a plan, whose footholds are as given."""
+        self.plan = self._first = plan
+        heights = plan.points[:, :2, 2]  # of p
+        self._climbs = self.terrain is not None and bool(np.ptp(heights) > LEVEL)
 
     @property
     def _longest_ramp(self) -> float:
         """The longest time to load and unload feet [s].
 
-        On stairs the least: ξ of robots that lift themselves comes late as it is.
+        Up and down known ground the least: ξ is behind its plan there as it is.
         """
-        climbs = self.terrain is not None and np.ptp(self._first.points[:, :2, 2]) > LEVEL
-        return self.ramp if climbs else self._longest
+        return self.ramp if self._climbs else self._longest
 
     def _landing_residual(self) -> Array:
         """c̈ − c̈* (3,) as feet on points land [m/s²]: two of them carry on a line alone."""
