@@ -456,6 +456,28 @@ def test_loads_go_over_slowly_only_while_all_feet_stand():
     assert second not in walker.controller.contacts.names
 
 
+@pytest.mark.parametrize("heading", [0.0, np.pi / 2, -np.pi / 2])
+def test_soles_that_land_carry_at_once_where_xi_is_off_its_plan(heading):
+    """By more than 0.04 of the height; else they take as long as all feet stand, up to 80 ms."""
+    robot, feet, q = standing("biped")
+    stand, one, *later = gaits.footsteps(feet, q, 2)
+    landed, (foot,) = stand.duration + one.duration, one.swings
+
+    def carries(off):
+        walker = control.WalkingController(robot, feet, q, [stand, one, *later], reach=0.0)
+        way = off * walker.plan.height * np.array([np.cos(heading), np.sin(heading), 0.0])
+        for t in (0.0, stand.duration, landed, landed + 0.002, landed + 0.014):
+            xi = walker.dcm.desired(t)[0] + (way if t >= landed else 0.0)
+            v = np.zeros(robot.nv)
+            v[:3] = walker.plan.omega * (xi - dynamics.com(robot, q))
+            assert walker.dcm.error(State(robot, q, v), t)[2] == pytest.approx(0.0, abs=1e-9)
+            walker(q, v, t)
+        return foot in walker.controller.loaded
+
+    assert carries(0.045)
+    assert not carries(0.035)
+
+
 @pytest.mark.parametrize(
     ("name", "speed", "most"),
     [("biped", 0.3, 0.02), ("talos", 0.4, 0.03), ("go2", 0.6, 0.04)],

@@ -8,7 +8,15 @@ import numpy as np
 import pytest
 from stances import inside
 
-from footwork import ContactError, FootworkError, contacts, control, dynamics, robots
+from footwork import (
+    ConfigurationError,
+    ContactError,
+    FootworkError,
+    contacts,
+    control,
+    dynamics,
+    robots,
+)
 from footwork.control.whole_body.failure import SafeTorques
 from footwork.control.whole_body.torque_range import TorqueRange
 
@@ -309,6 +317,33 @@ def test_shares_follow_their_ramps(talos):
     assert seen[-1] == 0.0
     assert (np.diff(seen) <= 0).all()
     assert seen[0] == pytest.approx(1.5 * 9.81 * robot.mass)
+
+
+def test_loads_that_go_up_can_be_hastened(talos):
+    """Continuously, and what is being unloaded, or loaded sooner, keeps its time."""
+    robot, feet, q = talos
+    controller, full = controller_of(talos), 1.5 * 9.81 * robot.mass
+
+    def most(name, t):
+        P = controller.program(q, np.zeros(robot.nv), t=t)
+        return dict(zip(controller.contacts.names, P.upper / full, strict=True)).get(name, 0.0)
+
+    controller.remove_contact("l_foot")
+    controller.remove_contact("r_foot", ramp=0.1)
+    controller(q, np.zeros(robot.nv), 0.0)
+    controller.add_contact(feet["l_foot"], ramp=0.1)
+    controller(q, np.zeros(robot.nv), 0.02)
+    controller(q, np.zeros(robot.nv), 0.06)
+    before = most("l_foot", 0.06)
+    controller.hasten(0.1)
+    assert most("l_foot", 0.06) == before
+    controller.hasten(0.02)
+    assert most("l_foot", 0.06) == pytest.approx(before)
+    assert before < most("l_foot", 0.07) < 1.0
+    assert 0.0 < most("r_foot", 0.07) < 1.0
+    assert most("l_foot", 0.08) == np.inf
+    with pytest.raises(ConfigurationError, match="ramp: got -1"):
+        controller.hasten(-1)
 
 
 def test_safe_torques_know_their_arguments(talos):

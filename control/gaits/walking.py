@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 from dataclasses import replace
-from math import cos, pi
+from math import cos, hypot, pi
 from typing import Any
 
 import numpy as np
@@ -54,6 +54,9 @@ UPRIGHT = 200.0
 # least and longest time to unload a foot before its swing and to load it afterwards [s]: between
 # them as long as all feet stand, so that loads go over as slowly as the gait allows
 LEAST_RAMP, LONGEST_RAMP = 0.03, 0.08
+# how far ξ is off its plan where soles that are being loaded carry at once: p has to reach them, or
+# ξ passes by; and the time that takes, within which torques change by their rates [h, s]
+HASTE, AT_ONCE = 0.04, 0.01
 PATIENCE = 0.1  # how long a plan waits for a foot that searches the ground [s]
 # share of c̈ − c̈* with which the new plan is taken up as feet on points land: with all of it small
 # robots drift aside, by 0.09 of their size in five steps
@@ -242,6 +245,8 @@ class WalkingController:
             self._aim(self._feedback, state, t)
         self._touch(state, t)
         self._feel(state, t)
+        if self._on_soles and self._off(state, t) > HASTE * self.plan.height:
+            self.controller.hasten(AT_ONCE * self.scale.time)
 
     def _valid(
         self, q: ArrayLike | State, v: ArrayLike | None, t: float, now: float | None
@@ -312,6 +317,11 @@ class WalkingController:
             foot.contact = self.grip.believed(as_told, needed)
             if foot.name in there:
                 self.controller.replace_contact(foot.contact)
+
+    def _off(self, state: State, t: float) -> float:
+        """How far ξ is off its plan along the ground [m]."""
+        x, y, _ = self.dcm.error(state, t).tolist()
+        return hypot(x, y)
 
     def _touch(self, state: State, t: float) -> None:
         """Let feet that meet the ground carry, and lower those under which there is none."""

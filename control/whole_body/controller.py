@@ -264,6 +264,14 @@ class WholeBodyController:
         self._switched.remove(name, ramp, fades, self._now)
         self._current = None
 
+    def hasten(self, ramp: float) -> None:
+        """Let contacts that are being loaded carry all they may within `ramp` [s] from now.
+
+        Raises:
+            ConfigurationError: a ramp that is negative or not finite.
+        """
+        self._switched.hasten(number(ramp, "ramp", at_least=0, unit="[s]"), self._now)
+
     @property
     def _now(self) -> float:
         return max(self._last, 0.0)

@@ -51,6 +51,13 @@ class Ramp:
         s = share**SLOW if self.goal > self.start else 1 - (1 - share) ** SLOW
         return self.start + float(s) * (self.goal - self.start)
 
+    def hasten(self, duration: float, t: float) -> None:
+        """Reach the goal within `duration` from t on [s], if that is sooner."""
+        if self.begin is None:
+            self.duration = min(self.duration, duration)
+        elif self.begin + self.duration > t + duration:
+            self.start, self.begin, self.duration = self.at(t), t, duration
+
     def over(self, t: float) -> bool:
         """Return whether the goal is reached."""
         return self.begin is not None and t >= self.begin + self.duration
@@ -168,6 +175,12 @@ class SwitchedContacts:
             self.ramps[name] = Ramp(self.load(name, t), 0.0, ramp, fades)
         else:
             self.drop(name)
+
+    def hasten(self, ramp: float, t: float) -> None:
+        """Let all loads that go up be full within `ramp` from t on [s]."""
+        for one in self.ramps.values():
+            if one.goal == 1.0:
+                one.hasten(ramp, t)
 
     def drop(self, name: str) -> None:
         """Remove a contact at once."""
