@@ -69,6 +69,8 @@ def plot_series(
 ) -> Axes:
     """Draw {name: values (n,)} over times t (n,) [s]; what is not finite leaves a gap.
 
+    A sample alone, or between two gaps, is a dot.
+
     Args:
         t, series: as above.
         label: of the values, with their unit.
@@ -87,9 +89,11 @@ def plot_series(
             )
     ax = axes_for(ax, "time [s]", label, title)
     for i, (name, y) in enumerate(curves.items()):
-        finite = np.where(np.isfinite(y), y, np.nan)
-        ax.plot(times, finite, color=SERIES[i % len(SERIES)], linewidth=1.2, label=name)
-    ax.margins(x=0)
+        finite, alone = np.where(np.isfinite(y), y, np.nan), _alone(np.isfinite(y))
+        dots: dict[str, Any] = {"marker": ".", "markevery": alone} if alone else {}
+        ax.plot(times, finite, color=SERIES[i % len(SERIES)], linewidth=1.2, label=name, **dots)
+    if len(times) > 1:
+        ax.margins(x=0)
     ticks: Any = ax.yaxis.get_major_formatter()
     if hasattr(ticks, "set_useOffset"):  # those of logarithms have none
         ticks.set_useOffset(False)  # it would stand beside the title
@@ -98,6 +102,13 @@ def plot_series(
     elif curves:
         legend_above(ax)
     return ax
+
+
+def _alone(known: NDArray[np.bool_]) -> list[int]:
+    """Return the samples (n,) that no line reaches, as none beside them is known."""
+    beside = np.concatenate([[False], known, [False]])
+    found: list[int] = np.flatnonzero(known & ~beside[:-2] & ~beside[2:]).tolist()
+    return found
 
 
 def legend_above(ax: Axes) -> Axes:

@@ -102,13 +102,26 @@ def _ends(values: Any, end: float) -> tuple[float, float]:
 
 
 def _map(ax: Any, sweep: Sweep, values: Any, end: float, label: str) -> None:
-    x, y = (np.array(values, dtype=float) for values in sweep.plan.axes.values())
-    colours, limits = _coloured(values, end)
-    mesh = ax.pcolormesh(x, y, colours.T, cmap="RdYlGn", shading="nearest", **limits)
+    (x, rows), (y, columns) = (
+        np.unique(np.array(values, dtype=float), return_index=True)
+        for values in sweep.plan.axes.values()
+    )
+    ascending = np.ix_(rows, columns)
+    colours, limits = _coloured(values[ascending], end)
+    mesh = ax.pcolormesh(_borders(x), _borders(y), colours.T, cmap="RdYlGn", **limits)
     ax.figure.colorbar(mesh, ax=ax, label=label)
-    holds = (sweep.feasible == 1).astype(float)
+    holds = (sweep.feasible[ascending] == YES).astype(float)
     if min(holds.shape) > 1 and np.ptp(holds) > 0:
         ax.contour(x, y, holds.T, levels=[0.5], colors="black", linewidths=1.2)
+
+
+def _borders(values: Any) -> Any:
+    """Borders (n + 1,) of cells around ascending values (n,); one value alone has a cell too."""
+    middles = (values[1:] + values[:-1]) / 2
+    if len(middles) == 0:
+        half = 0.1 * np.abs(values) + (values == 0)
+        return np.concatenate([values - half, values + half])
+    return np.concatenate([2 * values[:1] - middles[:1], middles, 2 * values[-1:] - middles[-1:]])
 
 
 def _scatter(ax: Any, sweep: Sweep, values: Any, end: float, label: str) -> None:
