@@ -11,8 +11,8 @@ import numpy as np
 import pinocchio as pin
 
 from ...arrays import Array
-from ...dynamics import State, Wrench, frame_placement
-from ...errors import ContactError
+from ...dynamics import State, Wrench, compare, frame_placement
+from ...errors import ContactError, counted
 from ...robots import Robot, catalogue
 from ...robots.sources import describe
 from ..contact import Contact, PointContact
@@ -20,6 +20,7 @@ from ..contact_set import at_feet
 from ..surface_contact import DiscContact, LineContact, SurfaceContact
 from ..terrain.solids import Box, Plane
 from ..terrain.terrain import Part
+from .file import ScenarioError
 from .loads import Push
 from .parts import ScenarioContact
 
@@ -45,6 +46,26 @@ def _named(robot: Robot) -> str:
         if alike and describe(name).origin == robot.source:
             return name
     return robot.source or robot.name
+
+
+def check_described(given: Robot, described: Robot) -> None:
+    """Check that a robot is as its description has it, as nothing else of it is in a file.
+
+    Raises:
+        ScenarioError: it is not, as with a payload of its own; how it differs.
+    """
+    apart = [
+        f"{d.quantity} of {d.joint or d.link}: {d.words[0]} {d.unit}, described as {d.words[1]}"
+        for d in compare(given, described).differences
+    ]
+    if given.motors.data != described.motors.data:
+        apart.append("motors: not those of the description")
+    if apart:
+        more = f", and {counted(len(apart) - 1, 'more difference')}" * (len(apart) > 1)
+        raise ScenarioError(
+            f"robot: not as {described.source!r} describes it, and a file of the scenario has no "
+            f"more of it: {apart[0]}{more}; expected payloads as loads, motors as a file"
+        )
 
 
 def standing_feet(robot: Robot, q: Array, friction: Any) -> list[Contact]:
