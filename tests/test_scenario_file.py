@@ -12,7 +12,15 @@ import numpy as np
 import pytest
 from programs import module_of
 
-from footwork import ConfigurationError, ContactError, Viewer, contacts, dynamics, robots
+from footwork import (
+    ConfigurationError,
+    ContactError,
+    FootworkWarning,
+    Viewer,
+    contacts,
+    dynamics,
+    robots,
+)
 from footwork.contacts import (
     Box,
     Payload,
@@ -126,6 +134,12 @@ def test_a_robot_that_no_file_describes_is_not_written_as_another():
         scenario = Scenario.of(robot, robot.posture())
         again = Scenario.from_text(scenario.as_text())
         assert again.check().margin == pytest.approx(scenario.check().margin, abs=1e-6)
+
+
+def test_a_posture_beyond_ranges_is_told():
+    robot = robots.load("biped")
+    with pytest.warns(FootworkWarning, match="q is beyond the ranges of left_knee: "):
+        Scenario.of(robot, robot.set(robot.posture(), left_knee=-0.3))
 
 
 def test_every_kind_of_part_survives():

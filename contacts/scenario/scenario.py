@@ -214,7 +214,8 @@ class Scenario:
         """Return the scenario of a robot that is there, whose `machine` is this very object.
 
         On level ground at the height of the lowest contact that lies level; what is not on it lies
-        on boxes. Its file names the file or the name that the robot was read from.
+        on boxes. Its file names the file or the name that the robot was read from. Its posture is q
+        where that keeps the joints' ranges, as a warning tells, and links apart.
 
         Args:
             robot: as above.
@@ -233,6 +234,7 @@ class Scenario:
             instance(contacts, "contacts", ContactSet, error=ScenarioError)
         mapping(wrenches or {}, "wrenches", kind="link", error=ScenarioError)
         text(title, "title", empty=True, error=ScenarioError)
+        making.warn_beyond_ranges(robot, q)
         listed = making.standing_feet(robot, q, friction) if contacts is None else contacts
         parts, terrain = making.touching(listed, robot, q)
         scenario = cls(
