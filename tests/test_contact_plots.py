@@ -111,6 +111,11 @@ def test_a_friction_map_has_its_values_and_a_colour_bar(standing):
     bar = [other for other in ax.figure.axes if other is not ax]
     assert [b.get_ylabel() for b in bar] == ["least friction μ [-]"]
     assert ax.get_xlabel() == "x of the centre of mass [m]"
+    places = [0.1, 0.0, 0.05], [0.02]  # in any order, and one alone
+    few = contacts.friction_map(robot, q, feet, *places, push)
+    cells = plots.plot_friction_map(few).collections[0]
+    np.testing.assert_allclose(cells.get_coordinates()[0, :, 0], [-0.025, 0.025, 0.075, 0.125])
+    np.testing.assert_allclose(cells.get_array()[0], few.friction[0, [1, 2, 0]])
 
 
 def test_forces_lie_in_their_cones(standing):

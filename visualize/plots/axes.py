@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from ...arrays import Array
 from ...errors import ConfigurationError, FootworkError
 from ..viewer.series import TONES
 
@@ -109,6 +110,24 @@ def _alone(known: NDArray[np.bool_]) -> list[int]:
     beside = np.concatenate([[False], known, [False]])
     found: list[int] = np.flatnonzero(known & ~beside[:-2] & ~beside[2:]).tolist()
     return found
+
+
+def draw_cells(ax: Axes, x: Array, y: Array, values: Array, **how: Any) -> Any:
+    """Draw values (ny, nx) as cells around x (nx,) and y (ny,) in any order; return the mesh.
+
+    Of equal ones the first is drawn. `how`: as for `pcolormesh`.
+    """
+    (x, columns), (y, rows) = (np.unique(places, return_index=True) for places in (x, y))
+    return ax.pcolormesh(_borders(x), _borders(y), values[np.ix_(rows, columns)], **how)
+
+
+def _borders(places: Array) -> Array:
+    """Borders (n + 1,) of cells around ascending places (n,); one alone has a cell too."""
+    middles = (places[1:] + places[:-1]) / 2
+    if len(middles) == 0:
+        half = 0.1 * np.abs(places) + (places == 0)
+        return np.concatenate([places - half, places + half])
+    return np.concatenate([2 * places[:1] - middles[:1], middles, 2 * places[-1:] - middles[-1:]])
 
 
 def legend_above(ax: Axes) -> Axes:

@@ -30,7 +30,7 @@ from ...robots.values import instance
 from ..colors import hex_of
 from ..scenes.cones import force_section, with_faces
 from ..scenes.hold import region_of
-from .axes import BAD, SERIES, Axes, axes_for, axes_grid, edges, plot_series
+from .axes import BAD, SERIES, Axes, axes_for, axes_grid, draw_cells, edges, plot_series
 
 MARKERS = "ox^+sv"  # of contacts whose forces may be the same
 _POINT = 1e-6  # extent below which all that is drawn is a point
@@ -116,9 +116,8 @@ def plot_friction_map(
     ax = axes_for(ax, *labels, "Least friction that holds")
     values = np.ma.masked_invalid(friction.friction)
     low, high = friction.range
-    image = ax.pcolormesh(
-        friction.x, friction.y, values, shading="nearest", cmap="viridis", vmin=low, vmax=high
-    )
+    how = {"cmap": "viridis", "vmin": low, "vmax": high}
+    image = draw_cells(ax, friction.x, friction.y, values, **how)
     ax.figure.colorbar(image, ax=ax, label="least friction μ [-]")
     if contacts is not None and q is not None:
         plot_contacts(contacts, q, ax=ax)
