@@ -17,7 +17,7 @@ from numpy.typing import NDArray
 
 from ..arrays import Array, Index
 from ..dynamics import batch
-from ..errors import ContactError
+from ..errors import ContactError, counted
 from ..options import names_checked
 from ..robots.values import instance, whole_number
 from .attachment import axes_and_arm
@@ -61,6 +61,11 @@ class Causes:
     code: NDArray[np.int8]
     relaxed: Array
     velocity: Array
+
+    def __repr__(self) -> str:
+        counts = {cause: int((self.code == cause).sum()) for cause in Cause}
+        words = ", ".join(f"{n} {cause.name.lower()}" for cause, n in counts.items() if n)
+        return f"Causes({counted(len(self.code), 'state')}{words and ': '}{words})"
 
     @cached_property
     def joint(self) -> Index:

@@ -200,7 +200,8 @@ def test_friction_along_two_tangents(run):
         hold = static_hold(loaded, loaded.posture(), feet)
         printed = float(re.search(r"push margin +([\d.]+)", out)[1])
         assert printed == pytest.approx(hold.push_margin(), rel=1e-3)
-    assert run("hold", "slope", "--friction", "0.9,0.9")[0] == 0
+    for scenario in ("slope", "flat", "stairs"):  # on points, on soles
+        assert run("hold", scenario, "--friction", "0.9,0.9")[0] == 0
     assert run("simulate", "biped", "--friction", "0.8,0.4", "--duration", "0.05")[0] == 0
 
 

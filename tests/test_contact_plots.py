@@ -61,6 +61,22 @@ def test_contacts_alone_have_a_title(standing):
     assert regions.get_title() == "Regions, from above"
 
 
+def test_a_region_that_is_a_point_has_room_about_it(standing):
+    """Of a single point contact; the axes were 1e-34 m wide."""
+    robot, q = standing.contacts.robot, standing.q
+    toe = contacts.PointContact("left_foot", 0.5)
+    ax = plots.plot_regions(contacts.static_equilibrium_polygon(robot, q, [toe]))
+    ax.figure.canvas.draw()
+    assert np.ptp([ax.get_xlim(), ax.get_ylim()], axis=1).min() > 0.1
+
+
+def test_holds_without_contacts_are_drawn():
+    fixed = robots.load("double_pendulum")
+    axes = plots.plot_hold(fw.static_hold(fixed, np.zeros(2), []))
+    axes[0].figure.canvas.draw()
+    assert axes[1].get_legend() is None
+
+
 def test_names_of_feet_at_the_corners_are_not_cut_off():
     robot, feet, q = posed("quadruped")
     ax = plots.plot_hold(fw.static_hold(robot, q, feet))[0]
@@ -95,6 +111,11 @@ def test_a_friction_map_has_its_values_and_a_colour_bar(standing):
     bar = [other for other in ax.figure.axes if other is not ax]
     assert [b.get_ylabel() for b in bar] == ["least friction μ [-]"]
     assert ax.get_xlabel() == "x of the centre of mass [m]"
+    places = [0.1, 0.0, 0.05], [0.02]  # in any order, and one alone
+    few = contacts.friction_map(robot, q, feet, *places, push)
+    cells = plots.plot_friction_map(few).collections[0]
+    np.testing.assert_allclose(cells.get_coordinates()[0, :, 0], [-0.025, 0.025, 0.075, 0.125])
+    np.testing.assert_allclose(cells.get_array()[0], few.friction[0, [1, 2, 0]])
 
 
 def test_forces_lie_in_their_cones(standing):

@@ -350,6 +350,15 @@ def test_every_kind_can_be_live():
     for hold in (weak, fw.static_hold(robot, q, fw.at_feet(robot), torque_limits=False)):
         with fw.live(hold) as scene:
             assert scene.hold.torque_margin == pytest.approx(hold.torque_margin)
+    falls = np.eye(robot.nv)[2]
+    fast = fw.contacts.contact_forces(robot, q, np.zeros(robot.nv), falls, fw.at_feet(robot))
+    with pytest.raises(fw.ContactError, match="expected one at rest"):
+        fw.live(fast)
+    upper = robot.torque_limits
+    for bounds in ((-upper, 0.5 * upper), np.where(np.arange(robot.na) == 3, np.inf, upper)):
+        other = fw.static_hold(robot, q, fw.at_feet(robot), torque_limits=bounds)
+        with pytest.raises(fw.ContactError, match="torque_limits of 'left_"):
+            fw.live(other)
     with pytest.raises(FootworkError, match=r"no scenario or robot 'stiars'.*'stairs'"):
         fw.live("stiars")
     with pytest.raises(FootworkError, match=r"live: got float, expected one of .*Robot, Scenario"):

@@ -149,6 +149,11 @@ CONSTRUCTS = {  # beside those of random models
         f"{inertia} mesh": with_mesh(f'inertia="{inertia}"')
         for inertia in ("legacy", "exact", "convex", "shell")
     },
+    **{
+        f"mirrored {inertia} mesh": with_mesh(f'inertia="{inertia}" scale="1 -1 2"')
+        for inertia in ("legacy", "exact", "convex", "shell")
+    },
+    "mirrored mesh as a box": with_mesh('inertia="exact" scale="-1 1 1"', 'type="box"'),
     "mesh in another place": with_mesh(
         'refpos="1 0 0" refquat="1 2 3 0" scale="0.2 0.1 0.1"', 'type="mesh" euler="1 2 3"'
     ),

@@ -20,6 +20,11 @@ def test_verdicts_and_regions(stance):
     assert repr(contacts.batch.static_hold(robot, Q, feet)) == "Verdicts(3 states: 3 hold)"
     along = contacts.batch.contact_forces(robot, Q, V, V + [0, 0, -20] @ np.eye(3, robot.nv), feet)
     assert repr(along) == "MotionVerdicts(3 states: 3 do not)"
+    assert repr(contacts.batch.causes(along)) == "Causes(3 states: 3 pull)"
+    nothing = contacts.batch.contact_forces(robot, Q[:0], V[:0], V[:0], feet)
+    assert repr(contacts.batch.causes(nothing)) == "Causes(0 states)"
+    predict = repr(control.Predictive(robot, feet, Q[0]))
+    assert predict.startswith("Predictive('biped', feet: left_foot, right_foot, ")
     region = contacts.static_equilibrium_polygon(robot, Q[0], feet)
     assert repr(region) == "Region('bounded', 4 vertices, area 0.056)"
     slopes = contacts.margin_gradient(fw.static_hold(robot, Q[0], feet))

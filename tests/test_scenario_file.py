@@ -12,7 +12,15 @@ import numpy as np
 import pytest
 from programs import module_of
 
-from footwork import ConfigurationError, ContactError, Viewer, contacts, dynamics, robots
+from footwork import (
+    ConfigurationError,
+    ContactError,
+    FootworkWarning,
+    Viewer,
+    contacts,
+    dynamics,
+    robots,
+)
 from footwork.contacts import (
     Box,
     Payload,
@@ -90,6 +98,48 @@ def test_shipped_scenarios_survive_their_own_text(name, tmp_path):
     assert again == scenario
     assert again.as_text() == scenario.as_text()
     assert again.name == scenario.name == name
+
+
+def test_files_are_named_from_the_folder_that_a_scenario_is_saved_in(tmp_path, monkeypatch):
+    for name in ("robots", "here", "there"):
+        (tmp_path / name).mkdir()
+    (tmp_path / "robots/legs.urdf").write_text(Path(robots.load("biped").source).read_text())
+    (tmp_path / "robots/motors.yaml").write_text("left_knee: {peak: 20, no_load: 9}")
+    (tmp_path / "here/flat.yaml").write_text(
+        "version: 1\nrobot: ../robots/legs.urdf\nmotors: ../robots/motors.yaml\n"
+        "contacts: [{frame: left_foot, kind: rectangle, half_length: 0.1, half_width: 0.05}]"
+    )
+    monkeypatch.chdir(tmp_path)
+    first = Scenario.load("here/flat.yaml")
+    for place in ("there/flat.yaml", "flat.yaml", tmp_path / "there/again.yaml"):
+        again = Scenario.load(first.save(place))
+        assert again.machine.motors.data == first.machine.motors.data != {}
+        assert again.check().margin == pytest.approx(first.check().margin, abs=1e-9)
+    assert "robot: robots/legs.urdf\n" in Path("flat.yaml").read_text()
+
+
+def test_a_robot_that_no_file_describes_is_not_written_as_another():
+    """A payload of the robot's own would be lost, and a sweep would answer without it."""
+    plain = robots.load("biped")
+    heavy = plain.with_payload("torso", 5.0)
+    motors = plain.with_motors({"left_knee": {"peak": 20, "no_load": 9}})
+    for robot, lacks in ((heavy, "mass of waist_yaw: 15.6 kg"), (motors, "motors")):
+        scenario = Scenario.of(robot, robot.posture())
+        for ask in (scenario.as_text, lambda s=scenario: contacts.sweep(s, {"friction": [0.7]})):
+            with pytest.raises(ScenarioError, match=f"robot: not as .*biped.*{lacks}"):
+                ask()
+        with pytest.raises(ScenarioError, match=lacks):
+            scenario.replaced(friction=0.5).moved().as_text()
+    for robot in (plain, plain.with_gravity([0.0, 1.0, -9.0]), robots.load("biped", lock="waist*")):
+        scenario = Scenario.of(robot, robot.posture())
+        again = Scenario.from_text(scenario.as_text())
+        assert again.check().margin == pytest.approx(scenario.check().margin, abs=1e-6)
+
+
+def test_a_posture_beyond_ranges_is_told():
+    robot = robots.load("biped")
+    with pytest.warns(FootworkWarning, match="q is beyond the ranges of left_knee: "):
+        Scenario.of(robot, robot.set(robot.posture(), left_knee=-0.3))
 
 
 def test_every_kind_of_part_survives():

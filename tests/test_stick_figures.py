@@ -29,6 +29,15 @@ def test_series_over_time(tmp_path):
     assert "<svg" in (tmp_path / "lines.svg").read_text()
 
 
+def test_samples_that_no_line_reaches_are_dots():
+    known = [0, 1, np.nan, 3, np.nan, np.inf, 6]
+    (line,) = plot_series(np.arange(7.0), {"some": known}, "[N]").lines
+    assert line.get_marker() == "."
+    assert list(line.get_markevery()) == [3, 6]
+    (line,) = plot_series([0.5], {"one": [2.0]}, "[N]").lines
+    assert list(line.get_markevery()) == [0]
+
+
 def test_stick_figures_keep_lengths(load_robot):
     robot = load_robot("double_pendulum", "fixed")
     run = dyn.simulate(robot, [1.0, 0.5], [0, 0], duration=1.0, step=0.01)

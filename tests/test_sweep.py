@@ -659,6 +659,25 @@ def test_the_colours_of_friction_margins_turn_at_one(push):
     pyplot.close("all")
 
 
+def test_a_map_is_in_ascending_order_and_one_value_has_a_cell(push):
+    """Points that have an answer are not grey, which says that no posture was found."""
+    pyplot = pytest.importorskip("matplotlib.pyplot")
+    pyplot.switch_backend("agg")
+    force = "loads[0].force[1]"
+    found = sweep(push, {"friction": (0.9, 0.3, 0.6), force: (20.0, 0.0)})
+    cells = picture.plot_sweep(found).collections[0]
+    borders = cells.get_coordinates()
+    np.testing.assert_allclose(borders[0, :, 0], [0.15, 0.45, 0.75, 1.05])
+    np.testing.assert_allclose(borders[:, 0, 1], [-10, 10, 30])
+    shown = cells.get_array().reshape(2, 3)
+    np.testing.assert_allclose(shown, found["margin"][[1, 2, 0]][:, ::-1].T)
+    for value in (0.5, 0.0):
+        cells = picture.plot_sweep(sweep(push, {"friction": (value,), force: (0.0, 9.0)}))
+        across = cells.collections[0].get_coordinates()[0, :, 0]
+        assert across[0] < value < across[1]
+    pyplot.close("all")
+
+
 def test_zarr(whole, tmp_path):
     xarray = pytest.importorskip("xarray")
     pytest.importorskip("zarr")

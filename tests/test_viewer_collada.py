@@ -100,6 +100,27 @@ def test_mirrored_nodes_keep_their_outside_outside(tmp_path):
     assert np.cross(b - a, c - a) @ part.normals[0] > 0
 
 
+def test_mirrored_files_keep_their_outside_outside(tmp_path):
+    """A left leg is the file of the right one with scale="1 -1 1"; its normals are mirrored too."""
+    names = "".join(f'<param name="{axis}" type="float"/>' for axis in "XYZ")
+    parts_of(
+        tmp_path,
+        transforms="<rotate>1 0 0 30</rotate>",
+        change=lambda text: text.replace('stride="3"/>', f'stride="3">{names}</accessor>'),
+    )
+    shape = '<visual><geometry><mesh filename="it.dae" scale="1 -1 2"/></geometry></visual>'
+    (tmp_path / "leg.urdf").write_text(f'<robot name="leg"><link name="leg">{shape}</link></robot>')
+    robot = fw.load(tmp_path / "leg.urdf", base="fixed")
+    (visual,) = visuals(robot, read(robot))
+    data = visual.object["geometries"][0]["data"]
+    arrays = data["attributes"]
+    points = np.frombuffer(arrays["position"]["array"].data, np.float32).reshape(-1, 3)
+    normals = np.frombuffer(arrays["normal"]["array"].data, np.int16).reshape(-1, 3) / 32767
+    a, b, c = points[np.frombuffer(data["index"]["array"].data, np.uint16)]
+    outward = np.cross(b - a, c - a)
+    np.testing.assert_allclose(normals, [outward / np.linalg.norm(outward)] * 3, atol=1e-3)
+
+
 def test_textures_are_embedded(tmp_path):
     (tmp_path / "wood.png").write_bytes(PNG)
     (part,) = parts_of(tmp_path, POLYLIST)
@@ -220,7 +241,7 @@ def test_robots_wear_the_colours_of_their_files(load_robot):
 def test_a_robot_reads_its_meshes_once(monkeypatch):
     robot = fw.load("hyq")
     first = visuals(robot, read(robot))
-    monkeypatch.setattr(collada, "read", lambda path: pytest.fail(f"{path} is read again"))
+    monkeypatch.setattr(collada, "read", lambda path, scale: pytest.fail(f"{path} is read again"))
     again = visuals(robot, read(robot), opacity=0.5)
     assert [visual.object["geometries"] for visual in again] == [
         visual.object["geometries"] for visual in first
@@ -232,7 +253,7 @@ def test_a_file_of_another_shape_than_the_loaded_one_is_not_believed(monkeypatch
     robot = fw.load("hyq")  # which no test has shown before
     large = np.array([[0, 0, 0], [9, 0, 0], [0, 9, 0.0]])
     wrong = collada.Part(collada.Surface(), large, np.array([[0, 1, 2]]), None, None)
-    monkeypatch.setattr(collada, "read", lambda path: [wrong])
+    monkeypatch.setattr(collada, "read", lambda path, scale: [wrong])
     for visual in visuals(robot, read(robot)):
         (part,) = visual.object["geometries"]
         if "data" in part:

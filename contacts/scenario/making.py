@@ -11,20 +11,23 @@ import numpy as np
 import pinocchio as pin
 
 from ...arrays import Array
-from ...dynamics import State, Wrench, frame_placement
-from ...errors import ContactError
+from ...dynamics import State, Wrench, compare, frame_placement
+from ...errors import ContactError, counted, warn
 from ...robots import Robot, catalogue
+from ...robots.ranges import ranges
 from ...robots.sources import describe
 from ..contact import Contact, PointContact
 from ..contact_set import at_feet
 from ..surface_contact import DiscContact, LineContact, SurfaceContact
 from ..terrain.solids import Box, Plane
 from ..terrain.terrain import Part
+from .file import ScenarioError
 from .loads import Push
 from .parts import ScenarioContact
 
 _THICK = 0.04  # [m], of what is put under a contact that is not on the level
 _LEVEL = 1e-6  # [m], by which contacts on the level may differ in height
+_BEYOND = 1e-3  # [rad or m], by which a joint is beyond its range, as in audits
 _STANDS = 5e-3  # [m], how far above the others' a foot's points may be that stands
 
 
@@ -45,6 +48,37 @@ def _named(robot: Robot) -> str:
         if alike and describe(name).origin == robot.source:
             return name
     return robot.source or robot.name
+
+
+def check_described(given: Robot, described: Robot) -> None:
+    """Check that a robot is as its description has it, as nothing else of it is in a file.
+
+    Raises:
+        ScenarioError: it is not, as with a payload of its own; how it differs.
+    """
+    apart = [
+        f"{d.quantity} of {d.joint or d.link}: {d.words[0]} {d.unit}, described as {d.words[1]}"
+        for d in compare(given, described).differences
+    ]
+    if given.motors.data != described.motors.data:
+        apart.append("motors: not those of the description")
+    if apart:
+        more = f", and {counted(len(apart) - 1, 'more difference')}" * (len(apart) > 1)
+        raise ScenarioError(
+            f"robot: not as {described.source!r} describes it, and a file of the scenario has no "
+            f"more of it: {apart[0]}{more}; expected payloads as loads, motors as a file"
+        )
+
+
+def warn_beyond_ranges(robot: Robot, q: Array) -> None:
+    """Warn of joints beyond their ranges, which the posture of a scenario keeps."""
+    low, high = ranges(robot._model)
+    beyond = np.maximum(low - q, q - high) > _BEYOND
+    joints = {name: robot._model.joints[robot.joint_id(name)] for name in robot.joint_names}
+    names = [name for name, j in joints.items() if beyond[j.idx_q : j.idx_q + j.nq].any()]
+    if names:
+        which = ", ".join(names[:5]) + f" and {len(names) - 5} more" * (len(names) > 5)
+        warn(f"q is beyond the ranges of {which}: a scenario's posture keeps them, and is another")
 
 
 def standing_feet(robot: Robot, q: Array, friction: Any) -> list[Contact]:

@@ -73,6 +73,7 @@ _THERE = Start()
 # answers that other attributes do not concern
 _ROBOT = {"robot", "passive", "lock", "motors", "folder"}
 _KEPT = {
+    "given": _ROBOT,
     "described": _ROBOT,
     "machine": {*_ROBOT, "gravity"},
     "ground": {"terrain"},
@@ -213,7 +214,8 @@ class Scenario:
         """Return the scenario of a robot that is there, whose `machine` is this very object.
 
         On level ground at the height of the lowest contact that lies level; what is not on it lies
-        on boxes. Its file names the file or the name that the robot was read from.
+        on boxes. Its file names the file or the name that the robot was read from. Its posture is q
+        where that keeps the joints' ranges, as a warning tells, and links apart.
 
         Args:
             robot: as above.
@@ -232,6 +234,7 @@ class Scenario:
             instance(contacts, "contacts", ContactSet, error=ScenarioError)
         mapping(wrenches or {}, "wrenches", kind="link", error=ScenarioError)
         text(title, "title", empty=True, error=ScenarioError)
+        making.warn_beyond_ranges(robot, q)
         listed = making.standing_feet(robot, q, friction) if contacts is None else contacts
         parts, terrain = making.touching(listed, robot, q)
         scenario = cls(
@@ -245,16 +248,46 @@ class Scenario:
             file=robot.name,
             **making.robot_keys(robot),
         )
-        vars(scenario)["machine"] = vars(scenario)["described"] = robot
+        vars(scenario).update(dict.fromkeys(("given", "machine", "described"), robot))
         return scenario
 
     def as_text(self) -> str:
-        """Return the text of a file that loads as this scenario."""
+        """Return the text of a file in `folder` that loads as this scenario.
+
+        Raises:
+            ScenarioError: its robot, given to `of`, is not as its description has it.
+        """
+        if "given" in vars(self):
+            making.check_described(self.machine, replace(self).machine)
         return scenario_schema.as_text(self)
 
     def save(self, path: str | os.PathLike[str]) -> Path:
-        """Write that file. A robot's file stays relative to the folder that it came from."""
-        return files.write(path, self.as_text())
+        """Write that file; those of robot and motors are named from its folder.
+
+        Raises:
+            ScenarioError: as of `as_text`.
+            FootworkError: the file cannot be written; one that was there is kept.
+        """
+        path = files.as_path(path, error=ScenarioError)
+        return files.write(path, self.moved(path.parent).as_text())
+
+    def moved(self, folder: str | os.PathLike[str] | None = None) -> Scenario:
+        """Return the same scenario for a file in another folder; None for one that is not known.
+
+        Files of robot and motors are named from there, or by their whole path.
+        """
+
+        def named(file: str) -> str:
+            path = (self.folder / file).resolve()
+            return str(path) if folder is None else os.path.relpath(path, Path(folder).resolve())
+
+        other = self.replaced(
+            robot=self.robot if self.robot in catalogue.names() else named(self.robot),
+            motors=named(self.motors) if self.motors else "",
+            folder=Path() if folder is None else Path(folder),
+        )
+        vars(other).update({key: value for key, value in vars(self).items() if key in _KEPT})
+        return other
 
     def replaced(self, **changes: Any) -> Scenario:
         """Return the scenario with other attributes, as `dataclasses.replace`.

@@ -178,6 +178,10 @@ class Predictive:
         PREDICT.select(TICKS)
         self._last: Prediction | None = None
 
+    def __repr__(self) -> str:
+        feet = ", ".join(self.contacts.names)
+        return f"Predictive({self.robot.name!r}, feet: {feet}, {self.count} × {self.step:g} s)"
+
     def __call__(
         self,
         state: State,

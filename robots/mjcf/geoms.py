@@ -52,6 +52,11 @@ class Mesh:
     faces: Index | None = None
     inertia: str = "legacy"
 
+    @property
+    def mirrored(self) -> bool:
+        """Whether its scale makes faces of the file that look outward look inward."""
+        return bool(self.scale.prod() < 0)
+
     def geometry(self, boxes: Any = coal.BV_OBB) -> coal.BVHModelBase:
         """Return the mesh: the points of its file p become scale · T⁻¹ p.
 
@@ -300,6 +305,8 @@ def mesh_inertia(mesh: Mesh, density: float, shell: bool = False) -> pin.Inertia
     geometry = mesh.geometry()
     points = np.asarray(geometry.vertices(), dtype=float)
     triangles = _hull(points) if mesh.inertia == "convex" else triangles_of(geometry)
+    if mesh.mirrored and mesh.inertia != "convex":
+        triangles = triangles[:, ::-1]
     corners = points[triangles]
     normals = np.cross(corners[:, 1] - corners[:, 0], corners[:, 2] - corners[:, 0])
     areas = 0.5 * np.linalg.norm(normals, axis=1)

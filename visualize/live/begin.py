@@ -12,8 +12,10 @@ from numpy.typing import ArrayLike
 
 from ... import robots
 from ...contacts.contact_set import ContactSet
+from ...contacts.equilibrium.balance import weight
 from ...contacts.hold import Hold
 from ...contacts.scenario.scenario import Scenario, scenarios
+from ...dynamics import external_torques, gravity_torques
 from ...errors import ContactError, FootworkError, unknown
 from ...robots import Robot, catalogue
 from .scene import LiveScene
@@ -40,12 +42,15 @@ def live_hold(hold: Hold, *, host: str = HERE) -> LiveScene:
     """Return a live scene of a Hold at rest: its contacts, wrenches and torque limits.
 
     Raises:
-        ContactError: the robot of the hold moves.
+        ContactError: the robot of the hold moves or accelerates, or its torque limits are none that
+            scenarios have.
     """
-    if np.any(hold.state.v):
+    robot, limits = hold.contacts.robot, _torque_limits(hold)
+    still = gravity_torques(robot, hold.q) + external_torques(robot, hold.q, hold.external)
+    if np.any(hold.state.v) or np.abs(hold.balance.load - still).max() > 1e-9 * weight(robot):
         raise ContactError("hold: got one of a robot that moves, expected one at rest")
-    scenario = Scenario.of(hold.contacts.robot, hold.q, hold.contacts, hold.external)
-    return LiveScene(scenario.replaced(torque_limits=_torque_limits(hold)), host=host)
+    scenario = Scenario.of(robot, hold.q, hold.contacts, hold.external)
+    return LiveScene(scenario.replaced(torque_limits=limits), host=host)
 
 
 def live_name(source: str | os.PathLike[str], *, host: str = HERE) -> LiveScene:
@@ -62,11 +67,15 @@ def live_name(source: str | os.PathLike[str], *, host: str = HERE) -> LiveScene:
 def _torque_limits(hold: Hold) -> Any:
     """As a scenario has them: whether there are any, or {joint: limit} of other than usual."""
     robot, balance = hold.contacts.robot, hold.balance
-    rows = balance.actuated
-    if not np.isfinite(balance.torque_limits).any():
+    limits, usual = balance.torque_limits, robot.torque_limits
+    if not np.isfinite(limits).any():
         return False
-    usual = robot.torque_limits
-    names = [robot.joint_of_row[row] for row in rows]
-    triples = zip(names, balance.torque_limits, usual, strict=True)
-    changed = {name: float(got) for name, got, was in triples if got != was and np.isfinite(got)}
-    return changed or True
+    names = [robot.joint_of_row[row] for row in balance.actuated]
+    lost = (balance.bounds.middle != 0) | (np.isinf(limits) & np.isfinite(usual))
+    if lost.any():
+        raise ContactError(
+            f"torque_limits of {names[int(np.argmax(lost))]!r}: got none, or one that differs by "
+            "sign, expected the largest |τ|, as a scenario has it; or none of any joint"
+        )
+    triples = zip(names, limits, usual, strict=True)
+    return {name: float(got) for name, got, was in triples if got != was} or True

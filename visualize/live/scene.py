@@ -162,8 +162,7 @@ class LiveScene:
 
     def save(self, path: str | Path) -> Path:
         """Write the scenario as it stands; robots given by a file are found from there."""
-        path = files.as_path(path, error=FootworkError)
-        return files.write(path, texts.moved(self.scenario, path.parent).as_text())
+        return self.scenario.save(path)
 
     def python(self) -> str:
         """Return a short program that loads what is seen and prints `hold.explain()`."""

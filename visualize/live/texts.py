@@ -2,11 +2,7 @@
 
 from __future__ import annotations
 
-import os
-from pathlib import Path
-
 from ...contacts.scenario.scenario import Scenario
-from ...robots import catalogue
 
 FILES = {  # what a page may ask for: name of the file, and its kind
     "scenario": ("scenario.yaml", "application/yaml"),
@@ -29,30 +25,12 @@ print(hold.explain())
 '''
 
 
-def moved(scenario: Scenario, folder: str | os.PathLike[str] | None = None) -> Scenario:
-    """Return the same scenario for a file in another folder; None for one that is not known.
-
-    Files of robot and motors are named from there, or by their whole path.
-    """
-
-    def named(file: str) -> str:
-        path = (scenario.folder / file).resolve()
-        return str(path) if folder is None else os.path.relpath(path, Path(folder).resolve())
-
-    robot, motors = scenario.robot, scenario.motors
-    return scenario.replaced(
-        robot=robot if robot in catalogue.names() else named(robot),
-        motors=named(motors) if motors else "",
-        folder=Path() if folder is None else Path(folder),
-    )
-
-
 def program(scenario: Scenario) -> str:
     """Return a program that loads the scenario from its text and prints the verdict."""
-    text = moved(scenario).as_text().replace("\\", r"\\").replace('"""', r"\"\"\"")
+    text = scenario.moved().as_text().replace("\\", r"\\").replace('"""', r"\"\"\"")
     return _PROGRAM.format(text=text)
 
 
 def text_of(scenario: Scenario, what: str) -> str:
     """Return the text "scenario", for a file in a folder that is not known, or "python"."""
-    return program(scenario) if what == "python" else moved(scenario).as_text()
+    return program(scenario) if what == "python" else scenario.moved().as_text()

@@ -94,5 +94,6 @@ def _rows(ax: Axes, names: list[str], audit: Audit) -> Axes:
     ax.set_yticks(range(len(names)), names, fontsize="small")
     ax.set_ylim(len(names) - 0.5, -0.5)
     ax.tick_params(axis="y", length=0)
-    ax.set_xlim(audit.t[0], audit.t[-1])
+    if len(audit.t) > 1:
+        ax.set_xlim(audit.t[0], audit.t[-1])
     return ax

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from ...arrays import Array
 from ...errors import ConfigurationError, FootworkError
 from ..viewer.series import TONES
 
@@ -69,6 +70,8 @@ def plot_series(
 ) -> Axes:
     """Draw {name: values (n,)} over times t (n,) [s]; what is not finite leaves a gap.
 
+    A sample alone, or between two gaps, is a dot.
+
     Args:
         t, series: as above.
         label: of the values, with their unit.
@@ -87,9 +90,11 @@ def plot_series(
             )
     ax = axes_for(ax, "time [s]", label, title)
     for i, (name, y) in enumerate(curves.items()):
-        finite = np.where(np.isfinite(y), y, np.nan)
-        ax.plot(times, finite, color=SERIES[i % len(SERIES)], linewidth=1.2, label=name)
-    ax.margins(x=0)
+        finite, alone = np.where(np.isfinite(y), y, np.nan), _alone(np.isfinite(y))
+        dots: dict[str, Any] = {"marker": ".", "markevery": alone} if alone else {}
+        ax.plot(times, finite, color=SERIES[i % len(SERIES)], linewidth=1.2, label=name, **dots)
+    if len(times) > 1:
+        ax.margins(x=0)
     ticks: Any = ax.yaxis.get_major_formatter()
     if hasattr(ticks, "set_useOffset"):  # those of logarithms have none
         ticks.set_useOffset(False)  # it would stand beside the title
@@ -98,6 +103,31 @@ def plot_series(
     elif curves:
         legend_above(ax)
     return ax
+
+
+def _alone(known: NDArray[np.bool_]) -> list[int]:
+    """Return the samples (n,) that no line reaches, as none beside them is known."""
+    beside = np.concatenate([[False], known, [False]])
+    found: list[int] = np.flatnonzero(known & ~beside[:-2] & ~beside[2:]).tolist()
+    return found
+
+
+def draw_cells(ax: Axes, x: Array, y: Array, values: Array, **how: Any) -> Any:
+    """Draw values (ny, nx) as cells around x (nx,) and y (ny,) in any order; return the mesh.
+
+    Of equal ones the first is drawn. `how`: as for `pcolormesh`.
+    """
+    (x, columns), (y, rows) = (np.unique(places, return_index=True) for places in (x, y))
+    return ax.pcolormesh(_borders(x), _borders(y), values[np.ix_(rows, columns)], **how)
+
+
+def _borders(places: Array) -> Array:
+    """Borders (n + 1,) of cells around ascending places (n,); one alone has a cell too."""
+    middles = (places[1:] + places[:-1]) / 2
+    if len(middles) == 0:
+        half = 0.1 * np.abs(places) + (places == 0)
+        return np.concatenate([places - half, places + half])
+    return np.concatenate([2 * places[:1] - middles[:1], middles, 2 * places[-1:] - middles[-1:]])
 
 
 def legend_above(ax: Axes) -> Axes:

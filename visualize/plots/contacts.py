@@ -30,9 +30,10 @@ from ...robots.values import instance
 from ..colors import hex_of
 from ..scenes.cones import force_section, with_faces
 from ..scenes.hold import region_of
-from .axes import BAD, SERIES, Axes, axes_for, axes_grid, edges, plot_series
+from .axes import BAD, SERIES, Axes, axes_for, axes_grid, draw_cells, edges, plot_series
 
 MARKERS = "ox^+sv"  # of contacts whose forces may be the same
+_POINT = 1e-6  # extent below which all that is drawn is a point
 
 
 def plot_regions(
@@ -115,9 +116,8 @@ def plot_friction_map(
     ax = axes_for(ax, *labels, "Least friction that holds")
     values = np.ma.masked_invalid(friction.friction)
     low, high = friction.range
-    image = ax.pcolormesh(
-        friction.x, friction.y, values, shading="nearest", cmap="viridis", vmin=low, vmax=high
-    )
+    how = {"cmap": "viridis", "vmin": low, "vmax": high}
+    image = draw_cells(ax, friction.x, friction.y, values, **how)
     ax.figure.colorbar(image, ax=ax, label="least friction μ [-]")
     if contacts is not None and q is not None:
         plot_contacts(contacts, q, ax=ax)
@@ -174,8 +174,9 @@ def plot_force_course(
         if not contact.bilateral:
             ax.plot(np.max(contact.friction) * edge, edge, "--", color=colour, linewidth=1.0)
     ax.set_xlim(left=0.0)
-    title = "contact; dashed: ‖f_t‖ = μ f_n"
-    ax.legend(title=title, fontsize="small", title_fontsize="small", markerscale=2.0)
+    if split:
+        title = "contact; dashed: ‖f_t‖ = μ f_n"
+        ax.legend(title=title, fontsize="small", title_fontsize="small", markerscale=2.0)
     return ax
 
 
@@ -257,8 +258,13 @@ def closed(corners: Array) -> Array:
 
 
 def plane(ax: Any) -> None:
-    """One scale for both axes, and a legend if anything has a name."""
+    """One scale for both axes, with room about a single point; a legend if anything has a name."""
     ax.set_aspect("equal", adjustable="datalim")
+    low, high = ax.dataLim.min, ax.dataLim.max
+    if 0 <= np.max(high - low) < _POINT:
+        (x, y), half = (low + high) / 2, 0.1
+        ax.set_xlim(x - half, x + half)
+        ax.set_ylim(y - half, y + half)
     if ax.get_legend_handles_labels()[1]:
         ax.legend(fontsize="small")
 

@@ -13,7 +13,7 @@ from ...contacts.sweeps.result import UNITS, Sweep
 from ...contacts.sweeps.variants import unit_of
 from ...contacts.sweeps.verdicts import EDGE, NO, YES
 from ..colors import hex_of
-from .axes import BAD, Axes, axes_for
+from .axes import BAD, Axes, axes_for, draw_cells
 
 _NOTHING = "0.85"  # the grey of points without an answer
 _ENDS = {"friction_margin": 1.0}  # of a quantity, where yes turns to no; 0 of others
@@ -102,11 +102,12 @@ def _ends(values: Any, end: float) -> tuple[float, float]:
 
 
 def _map(ax: Any, sweep: Sweep, values: Any, end: float, label: str) -> None:
-    x, y = (np.array(values, dtype=float) for values in sweep.plan.axes.values())
+    along = [np.array(values, dtype=float) for values in sweep.plan.axes.values()]
     colours, limits = _coloured(values, end)
-    mesh = ax.pcolormesh(x, y, colours.T, cmap="RdYlGn", shading="nearest", **limits)
+    mesh = draw_cells(ax, along[0], along[1], colours.T, cmap="RdYlGn", **limits)
     ax.figure.colorbar(mesh, ax=ax, label=label)
-    holds = (sweep.feasible == 1).astype(float)
+    (x, rows), (y, columns) = (np.unique(values, return_index=True) for values in along)
+    holds = (sweep.feasible[np.ix_(rows, columns)] == YES).astype(float)
     if min(holds.shape) > 1 and np.ptp(holds) > 0:
         ax.contour(x, y, holds.T, levels=[0.5], colors="black", linewidths=1.2)
 

@@ -19,7 +19,7 @@ from xml.etree.ElementTree import Element, ParseError
 import defusedxml.ElementTree  # type: ignore[import-untyped]
 import numpy as np
 from defusedxml import DefusedXmlException
-from numpy.typing import NDArray
+from numpy.typing import ArrayLike, NDArray
 
 from ...arrays import Array
 from ...robots.files.packages import Folders
@@ -54,15 +54,15 @@ class Part:
     uv: Array | None
 
 
-def read(path: Path) -> list[Part]:
-    """Return the parts of a file, in the file's own units and axes.
+def read(path: Path, scale: ArrayLike = (1.0, 1.0, 1.0)) -> list[Part]:
+    """Return the parts of a file, in the file's own units and axes times a scale (3,).
 
     Raises:
         Unsupported: the file cannot be read, or uses a feature that this reader lacks.
     """
     try:
         root = defusedxml.ElementTree.fromstring(path.read_bytes())
-        return list(_Document(root, path.parent).parts())
+        return list(_Document(root, path.parent).parts(np.diag([*np.ravel(scale), 1.0])))
     except (Unsupported, OSError, ParseError, DefusedXmlException, RecursionError) as error:
         raise Unsupported(f"{path.name}: {error}") from error
     except (KeyError, ValueError, IndexError, AttributeError, TypeError) as error:
@@ -80,10 +80,10 @@ class _Document:
     def link(self, address: str | None) -> Element:
         return self.by_id[unquote(address or "").removeprefix("#")]
 
-    def parts(self) -> Iterator[Part]:
+    def parts(self, matrix: Array) -> Iterator[Part]:
         scene = _one(self.root, "scene/instance_visual_scene")
         for node in self.link(scene.get("url")).findall("{*}node"):
-            yield from self.node(node, np.eye(4))
+            yield from self.node(node, matrix)
 
     def node(self, node: Element, parent: Array) -> Iterator[Part]:
         self._nodes += 1

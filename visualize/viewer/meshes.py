@@ -167,15 +167,14 @@ def _mesh_look(item: Any, detail: float) -> list[_Look]:
 
 def _collada_looks(item: Any) -> list[_Look]:
     """Return the parts of a Collada file, if they fill the same box as the mesh that was loaded."""
-    parts = collada.read(Path(item.meshPath))
-    scale = np.array(item.meshScale, dtype=float).ravel()
-    points = np.vstack([np.zeros((0, 3)), *(part.vertices * scale for part in parts)])
+    parts = collada.read(Path(item.meshPath), item.meshScale)
+    points = np.vstack([np.zeros((0, 3)), *(part.vertices for part in parts)])
     box = _box(item)
     if len(points) == 0 or np.abs([points.min(0), points.max(0)] - box).max() > 0.01 * np.ptp(box):
         raise collada.Unsupported(f"{item.meshPath}: not the shape that was loaded")
     return [
         (
-            three.mesh(p.vertices * scale, p.triangles, normals=p.normals, uv=p.uv),
+            three.mesh(p.vertices, p.triangles, normals=p.normals, uv=p.uv),
             p.surface if p.surface.color or p.surface.image else None,
         )
         for p in parts

@@ -121,7 +121,9 @@ def answer(options: argparse.Namespace, facts: Any, text: str) -> None:
     Numbers that are not finite, which JSON lacks, become null.
     """
     if getattr(options, "json", False):
-        print(json.dumps(plain(facts), indent=2, ensure_ascii=False, allow_nan=False))
+        text = json.dumps(plain(facts), indent=2, ensure_ascii=False, allow_nan=False)
+        with reader_may_leave(sys.stdout):
+            print(text, flush=True)
     else:
         say(options, text)
 
@@ -129,7 +131,23 @@ def answer(options: argparse.Namespace, facts: Any, text: str) -> None:
 def say(options: argparse.Namespace, text: str) -> None:
     """Print text: to standard error when standard output takes a file."""
     if not options.quiet:
-        print(text, file=stream(options), flush=True)
+        with reader_may_leave(stream(options)) as file:
+            print(text, file=file, flush=True)
+
+
+@contextmanager
+def reader_may_leave(file: TextIO) -> Iterator[TextIO]:
+    """Write to a stream whose reader may have left, as in `footwork … | head`.
+
+    What follows goes nowhere. The command goes on: its files are written, and its exit code is the
+    answer.
+    """
+    try:
+        yield file
+    except BrokenPipeError:
+        nowhere = os.open(os.devnull, os.O_WRONLY)
+        os.dup2(nowhere, file.fileno())
+        os.close(nowhere)
 
 
 def stream(options: argparse.Namespace) -> TextIO:
@@ -162,9 +180,10 @@ def destination(options: argparse.Namespace, path: Path) -> Iterator[Path]:
     with tempfile.TemporaryDirectory(prefix="footwork-") as folder:
         passing = Path(folder, "output")
         yield passing
-        sys.stdout.flush()
-        sys.stdout.buffer.write(passing.read_bytes())
-        sys.stdout.buffer.flush()
+        with reader_may_leave(sys.stdout) as file:
+            file.flush()
+            file.buffer.write(passing.read_bytes())
+            file.buffer.flush()
 
 
 def save_to(options: argparse.Namespace, flag: str, save: Callable[[Path], Any]) -> None:
@@ -177,7 +196,8 @@ def save_to(options: argparse.Namespace, flag: str, save: Callable[[Path], Any])
 def wrote(options: argparse.Namespace, path: Path) -> None:
     """Report on standard error that a file was written."""
     if not options.quiet:
-        print(f"wrote {path}", file=sys.stderr)
+        with reader_may_leave(sys.stderr) as file:
+            print(f"wrote {path}", file=file, flush=True)
 
 
 def write_table(

@@ -177,8 +177,7 @@ def _changed(scenario: Scenario, options: argparse.Namespace) -> Scenario:
     if options.friction is not None:
         changes["friction"] = options.friction
     if isinstance(options.friction, tuple):
-        along = (replace(c, tangent=c.tangent or flags.TANGENT) for c in scenario.contacts)
-        scenario = replace(scenario, contacts=tuple(along))
+        scenario = _along_the_world(scenario)
     if options.posture:
         changes["posture"] = options.posture
     if options.no_torque_limits:
@@ -194,6 +193,20 @@ def _changed(scenario: Scenario, options: argparse.Namespace) -> Scenario:
         named = dict(zip(scenario.contact_set.names, scenario.contacts, strict=True))
         changes["contacts"] = tuple(_named(name, named) for name in options.feet)
     return replace(scenario, **changes)
+
+
+def _along_the_world(scenario: Scenario) -> Scenario:
+    """Give points without a tangent one; patches have their own axes."""
+    from ..contacts import PointContact
+
+    pairs = zip(scenario.contacts, scenario.contact_set, strict=True)
+    parts = (
+        replace(part, tangent=part.tangent or flags.TANGENT)
+        if isinstance(contact, PointContact)
+        else part
+        for part, contact in pairs
+    )
+    return replace(scenario, contacts=tuple(parts))
 
 
 def _named(name: str, contacts: dict[str, Any]) -> Any:
