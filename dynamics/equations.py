@@ -49,7 +49,9 @@ def gravity_torques(robot: Robot, q: ArrayLike | State) -> Array:
     Raises:
         ConfigurationError: a bad q.
     """
-    return State.of(robot, q).gravity_torques.copy()
+    if isinstance(q, State):
+        return State.of(robot, q).gravity_torques.copy()
+    return 0.0 - bias(robot, q, np.zeros(check_robot(robot).nv))  # -b has zeros of sign minus
 
 
 def bias(robot: Robot, q: ArrayLike | State, v: ArrayLike | None = None) -> Array:

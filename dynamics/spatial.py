@@ -103,7 +103,7 @@ def referred(H: Array, T: Array, J: Array, reference: Any) -> Array:
         turning = np.stack([cross_columns(J[3:], J[:3]), cross_columns(J[3:], J[3:])])
         H = np.einsum("sr,asjk->arjk", R, H.reshape(2, 3, *H.shape[1:]) - turning)
     elif reference == pin.ReferenceFrame.WORLD:  # ∂(l + p × ω) = ∂l + l_k × ω + p × ∂ω
-        H[:3] += cross_columns(J[:3], J[3:]) + np.cross(p, H[3:], axisb=0, axisc=0)
+        H[:3] += cross_columns(J[:3], J[3:]) + cross(p[:, None, None], H[3:])
     return np.ascontiguousarray(H.reshape(6, *H.shape[-2:]))
 
 

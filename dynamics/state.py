@@ -223,7 +223,7 @@ class State:
             R = frames_of(self.robot).placement[frame_id][:3, :3]
             return np.asarray(drift @ R).ravel()
         drift = drift @ self.joint_placements[joint, :, :3].T
-        drift[0] += np.cross(self._frame(frame)[1][:, 3], drift[1])
+        drift[0] += cross(self._frame(frame)[1][:, 3], drift[1])
         return np.asarray(drift.ravel())
 
     def frame_hessian(self, frame: str, reference: Any = LOCAL_WORLD_ALIGNED) -> Array:
@@ -274,10 +274,10 @@ class State:
         u, uo = self.frame_velocity(frame), self.frame_velocity(seen_from)
         a, ao = self.frame_drift(frame), self.frame_drift(seen_from)
         R, r = self._between(frame, seen_from)
-        w, relative = uo[3:], u[:3] - uo[:3] - np.cross(uo[3:], r)
-        euler, centrifugal = np.cross(ao[3:], r), np.cross(w, np.cross(w, r))
-        linear = a[:3] - ao[:3] - euler - centrifugal - 2 * np.cross(w, relative)
-        angular = a[3:] - ao[3:] - np.cross(w, u[3:])
+        w, relative = uo[3:], u[:3] - uo[:3] - cross(uo[3:], r)
+        euler, centrifugal = cross(ao[3:], r), cross(w, cross(w, r))
+        linear = a[:3] - ao[:3] - euler - centrifugal - 2 * cross(w, relative)
+        angular = a[3:] - ao[3:] - cross(w, u[3:])
         return np.concatenate([R.T @ linear, R.T @ angular])
 
     def _between(self, frame: str, seen_from: str) -> tuple[Array, Array]:
@@ -392,7 +392,7 @@ class State:
         welded = 1.0 - moving_share(robot)
         if welded > 0.0:  # the lever to the centre of the whole robot changes too
             A, lever_rate = columns(data.Ag), welded * np.array(data.vcom[0])
-            dA[3:] += np.cross(lever_rate, A[:3], axisb=0, axisc=0)
+            dA[3:] += cross(lever_rate[:, None], A[:3])
         return dA
 
     @once
