@@ -23,13 +23,7 @@ from .contact import Contact
 from .contact_set import ContactSet
 from .equilibrium.balance import weight
 from .equilibrium.decision import KERNEL, KernelVerdict
-from .equilibrium.margins import (
-    FINEST,
-    largest_push,
-    margins_alone,
-    shrink_factor,
-    torque_margin,
-)
+from .equilibrium.margins import FINEST, largest_push, margins_alone, shrink_factor, torque_margin
 from .equilibrium.problems import Problems
 from .equilibrium.programs import Equilibrium
 from .equilibrium.reasons import speed_words, weakest_joint, why_not

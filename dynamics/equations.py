@@ -14,12 +14,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from ..arrays import Array
-from ..robots.configuration import (
-    check_configuration,
-    check_robot,
-    check_torques,
-    check_velocity,
-)
+from ..robots.configuration import check_configuration, check_robot, check_torques, check_velocity
 from ..robots.robot import Robot
 from . import closures, recursions, single
 from .state import State

@@ -129,10 +129,7 @@ MARGINS = Wanted()
 
 
 def decide(
-    balances: Balances,
-    threads: int = 1,
-    wanted: Wanted = MARGINS,
-    out: Verdicts | None = None,
+    balances: Balances, threads: int = 1, wanted: Wanted = MARGINS, out: Verdicts | None = None
 ) -> Verdicts:
     """Return the verdicts on many balances: by the kernel, and one by one what it leaves.
 

@@ -40,16 +40,7 @@ from ...dynamics import State, Wrench
 from ...errors import FootworkError, counted, unknown
 from ...robots import Robot, catalogue
 from ...robots.configuration import check_configuration, check_robot
-from ...robots.values import (
-    array,
-    boolean,
-    instance,
-    mapping,
-    number,
-    sequence,
-    text,
-    texts,
-)
+from ...robots.values import array, boolean, instance, mapping, number, sequence, text, texts
 from ..contact import Contact
 from ..contact_set import ContactSet
 from ..forces import static_hold
@@ -72,11 +63,7 @@ _LEVEL: tuple[Part, ...] = (Plane(),)
 _THERE = Start()
 # answers that other attributes do not concern
 _ROBOT = {"robot", "passive", "lock", "motors", "folder"}
-_KEPT = {
-    "described": _ROBOT,
-    "machine": {*_ROBOT, "gravity"},
-    "ground": {"terrain"},
-}
+_KEPT = {"described": _ROBOT, "machine": {*_ROBOT, "gravity"}, "ground": {"terrain"}}
 
 FOLDER = Path(__file__).parent / "shipped"
 
