@@ -114,7 +114,7 @@ class State:
     def with_velocity(self, v: ArrayLike) -> State:
         """Return the State (q, v), with what is already known of q."""
         v = read_only(np.array(check_velocity(self.robot, v)))
-        known = {name: self.__dict__[name] for name in _known_of_q(self)}
+        known = {n: term for n, term in list(self.__dict__.items()) if n not in _NEEDS_VELOCITY}
         return unchecked(State, **(known | {"v": v}))
 
     def filled(self) -> State:
@@ -598,7 +598,3 @@ _NEEDS_VELOCITY = {
 def as_point(point: ArrayLike, frame: str) -> Array:
     """Return a point (3,) in the coordinates of a frame."""
     return as_vector(point, 3, "point", f"a point in the coordinates of {frame!r}")
-
-
-def _known_of_q(state: State) -> list[str]:
-    return [name for name in list(state.__dict__) if name not in _NEEDS_VELOCITY and name != "v"]

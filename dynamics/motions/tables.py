@@ -73,14 +73,10 @@ def of_columns(values: Array, layout: str | None) -> Samples:
     notes: tuple[str, ...] = ()
     if layout == "lafan1":
         rate, notes = _LAFAN1_RATE, (f"{_LAFAN1_RATE:g} Hz, by the layout",)
-    if before.shape[1] and not _are_frames(before[:, 0]):
+    if before.shape[1] and not (np.diff(before[:, 0]) == 1).all():  # else numbers of frames
         times, notes = before[:, 0], (*notes, "the first column is time [s]")
     order = "xyzw" if layout == "lafan1" else None
     return Samples(layout or "columns", joints, place, turn, order, None, rate, times, None, notes)
-
-
-def _are_frames(column: Array) -> bool:
-    return len(column) < 2 or bool((np.diff(column) == 1).all())
 
 
 def _seed(table: Table) -> Samples:
