@@ -53,6 +53,12 @@ def rotations(quaternions: Array) -> Array:
     return np.asarray(np.eye(3) + 2 * w[:, None, None] * U + 2 * U @ U)
 
 
+def up_in_base(quaternions: Array) -> Array:
+    """Return the world's z in the axes that unit quaternions (…, 4) turn, (…, 3): Rᵀz."""
+    x, y, z, w = quaternions.T
+    return np.array([2 * (x * z - w * y), 2 * (y * z + w * x), 1 - 2 * (x * x + y * y)]).T
+
+
 def rotation_vectors(R: Array) -> Array:
     """Return log R (n, 3) of rotations (n, 3, 3) [rad]."""
     return np.array([pin.log3(one) for one in R]).reshape(-1, 3)

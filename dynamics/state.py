@@ -575,11 +575,10 @@ class State:
 
     # --- a value -----------------------------------------------------------------------------
 
-    def __setattr__(self, name: str, value: Any) -> None:
+    def __setattr__(self, name: str, *value: Any) -> None:
         raise AttributeError(f"{name}: a State does not change; build another one")
 
-    def __delattr__(self, name: str) -> None:
-        raise AttributeError(f"{name}: a State does not change; build another one")
+    __delattr__ = __setattr__
 
     def __reduce__(self) -> tuple[Any, ...]:
         return State, (self.robot, self.q, self.v)

@@ -5,11 +5,12 @@ from __future__ import annotations
 import re
 
 import numpy as np
+import scipy
 
 from ...arrays import Array
 from ...errors import DataError, unknown
 from .files import Table
-from .poses import NAMED, split_pose, turned_about_axes
+from .poses import NAMED, split_pose
 from .samples import Samples
 
 LAYOUTS = {  # name -> what it is
@@ -85,7 +86,8 @@ def _seed(table: Table) -> Samples:
     pose = values[:, [header.index(name) for name in _SEED]]
     rest = [i for i, name in enumerate(header) if name not in (*_SEED, "Frame")]
     notes = ("centimetres and degrees, by the layout",)
-    turn = turned_about_axes(np.radians(pose[:, 3:]))
+    # about the world's x, then y, then z
+    turn = scipy.spatial.transform.Rotation.from_euler("xyz", np.radians(pose[:, 3:])).as_quat()
     names = tuple(header[i] for i in rest)
     joints = np.radians(values[:, rest])
     return Samples("seed", joints, pose[:, :3] / 100, turn, NAMED, names, notes=notes)
