@@ -238,7 +238,7 @@ class Attachment:
             arm = self.ball_arms[k]
             J[:3] -= cross(J[3:], arm[:, None])  # back to the body's point
             full[k] = hessian_from(self.robot, J)
-            full[k, :3] += np.cross(full[k, 3:], arm, axisa=0, axisc=0)
+            full[k, :3] += cross(full[k, 3:], arm[:, None, None])
         H = np.tensordot(P, full.reshape(-1, nv, nv), axes=1)
         for row, k, _ in self._turning:
             omega = state.joint_columns[3:] * carried_by(self.robot)[self.joints[k]]

@@ -23,7 +23,7 @@ from ..arrays import Array
 from ..dynamics import State
 from ..dynamics.contact_derivatives import frame_acceleration_derivatives
 from ..dynamics.per_robot import per_robot
-from ..dynamics.spatial import skew
+from ..dynamics.spatial import cross, skew
 from ..errors import ContactError
 from ..options import names_checked
 from ..reprs import given_fields
@@ -213,7 +213,7 @@ class Contact(Attached):
         omega, turned = J @ state.velocity, np.einsum("rjk,j->rk", H, state.velocity)
         alpha = J @ np.asarray(a) + state.frame_drift(frame)[3:]
         r = state.frame_placement(frame).rotation @ self.centre_in_frame
-        moved, by_omega = -skew(r) @ J, -skew(np.cross(omega, r)) - skew(omega) @ skew(r)
+        moved, by_omega = -skew(r) @ J, -skew(cross(omega, r)) - skew(omega) @ skew(r)
         for d, along in ((dq, turned), (dv, J)):
             d[:3] += by_omega @ along - skew(r + self.ball_arm) @ d[3:]
         dq[:3] += (skew(alpha) + skew(omega) @ skew(omega)) @ moved
@@ -423,9 +423,9 @@ class PointContact(Contact):
             return np.zeros(self.dim)
         at = self._attached(state)
         velocity, omega = np.split(at.twists(state)[0], 2)
-        turn = np.cross(surface.angular, self.normal)
-        moved = velocity - np.cross(omega, self.ball_arm) - self.radius * turn
+        turn = cross(surface.angular, self.normal)
+        moved = velocity - cross(omega, self.ball_arm) - self.radius * turn
         a = surface.field_rate(at.positions(state)[0], moved)
-        a += self.radius * np.cross(omega, turn)
+        a += self.radius * cross(omega, turn)
         spin = self.normal @ surface.angular_acceleration - turn @ omega
         return np.append(a, spin)[: self.dim]

@@ -45,7 +45,8 @@ class ContactSet:
 
     def __init__(self, robot: Robot, contacts: Iterable[Contact] = ()) -> None:
         self.robot: Robot = check_robot(robot)
-        if isinstance(contacts, Mapping | str) or _is_text(contacts):
+        texts = isinstance(contacts, Sequence) and any(isinstance(c, str) for c in contacts)
+        if isinstance(contacts, Mapping | str) or texts:
             raise ContactError(
                 f"contacts: got {contacts!r:.80}, expected contacts: contacts.at_feet(robot) has "
                 "those of its feet by name, PointContact and SurfaceContact make others"
@@ -295,23 +296,15 @@ def _own(robot: Robot) -> Mapping[str, Foot]:
     return feet
 
 
-def _is_text(contacts: object) -> bool:
-    return isinstance(contacts, Sequence) and any(isinstance(c, str) for c in contacts)
-
-
 def _named(contacts: tuple[Contact, ...]) -> tuple[Contact, ...]:
     """Give every contact a name of its own."""
-    given = [c.name for c in contacts if isinstance(c, Contact) and c.name]
+    given = [c.name for c in contacts if c.name]
     repeated = {name for name in given if given.count(name) > 1}
     if repeated:
         raise ContactError(f"contacts: got the name {sorted(repeated)} twice, expected each once")
     taken = set(given)
     named = []
     for contact in contacts:
-        if not isinstance(contact, Contact):
-            raise ContactError(
-                f"contacts: got {contact!r}, expected a PointContact or a SurfaceContact"
-            )
         if not contact.name:
             name, again = contact.frame, count(2)
             while name in taken:

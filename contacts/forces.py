@@ -20,12 +20,7 @@ from ..robots.values import one_of
 from .contact_set import Contacts, ContactSet
 from .equilibrium.conic_verdict import conic_verdict
 from .equilibrium.decision import kernel_verdict, knows
-from .equilibrium.objectives import (
-    Objective,
-    Preferred,
-    check_objective,
-    preferred_wrenches,
-)
+from .equilibrium.objectives import Objective, Preferred, check_objective, preferred_wrenches
 from .equilibrium.programs import Equilibrium
 from .equilibrium.reference import ReferenceEquilibrium
 from .hold import Hold

@@ -12,6 +12,7 @@ import numpy as np
 from .. import registry
 from ..arrays import Array
 from ..dynamics import State, Wrench, closures
+from ..dynamics.spatial import cross
 from ..dynamics.topology import unit_of_torque
 from ..errors import ContactError
 from ..files import plain
@@ -22,7 +23,8 @@ from .contact import Contact
 from .contact_set import ContactSet
 from .equilibrium.balance import weight
 from .equilibrium.decision import KERNEL, KernelVerdict
-from .equilibrium.margins import FINEST, largest_push, shrink_factor
+from .equilibrium.margins import FINEST, largest_push, margins_alone, shrink_factor, torque_margin
+from .equilibrium.problems import Problems
 from .equilibrium.programs import Equilibrium
 from .equilibrium.reasons import speed_words, weakest_joint, why_not
 from .equilibrium.saddle import Multipliers, Saddle, saddle_point
@@ -67,6 +69,7 @@ class Hold:
     solver: str
     objective: str = "least_norm"
     multipliers: Multipliers | None = None
+    _problem: Problems | None = None  # of the margin, where the kernel decided
 
     @classmethod
     def proved(
@@ -93,10 +96,10 @@ class Hold:
             KERNEL,
             objective,
             found.multipliers,
+            found.problem,
         )
         known = vars(hold)
         known["axes"], known["residual"] = answer.axes[0], found.residual
-        known["_problem"] = found.problem
         if holds:
             known["torques"], known["_forces"] = answer.torques, answer.forces
         return hold
@@ -110,8 +113,8 @@ class Hold:
     def balance(self) -> Equilibrium:
         """The balance that was decided about, worked out when it is asked for."""
         found = self._balance() if isinstance(self._balance, partial) else self._balance
-        if "_problem" in vars(self):  # what the kernel decided
-            vars(found)["problem"] = vars(self)["_problem"]
+        if self._problem is not None:
+            vars(found)["problem"] = self._problem
         return found
 
     @cached_property
@@ -172,10 +175,10 @@ class Hold:
             return None
         centres = {}
         for contact in self.contacts:
-            w, T = self.wrenches[contact.name], contact.pose(self.contacts.robot, self.q)
+            w, T = self.wrenches[contact.name], contact.pose(self.state)
             n = T.rotation[:, 2]
             normal, least = float(w.force @ n), 1e-9 * (1 + float(np.linalg.norm(w.force)))
-            arm = np.cross(n, w.moment) / normal if abs(normal) > least else np.zeros(3)
+            arm = cross(n, w.moment) / normal if abs(normal) > least else np.zeros(3)
             centres[contact.name] = T.translation + arm
         return centres
 
@@ -219,12 +222,8 @@ class Hold:
         others do what they can for it. For the only contact this is the margin; negative, +inf and
         −inf as for the margin, and +inf for what holds both ways.
         """
-        margins = {}
-        for i, name in enumerate(self.contacts.names):
-            weights = np.eye(len(self.contacts))[i]
-            presses = self.balance.limits.presses[i]
-            margins[name] = self.balance.margin(weights).value if presses else float("inf")
-        return margins
+        margins = margins_alone(self.balance, self._problem)
+        return dict(zip(self.contacts.names, margins.tolist(), strict=True))
 
     @cached_property
     def torque_margin(self) -> float:
@@ -235,9 +234,7 @@ class Hold:
         Negative: the share by which the actuators are too weak. +inf without limits, −inf when no
         forces inside their cones balance the robot, whatever the torques.
         """
-        if not np.isfinite(self.balance.torque_limits).any():
-            return float("inf")
-        return self.balance.torque_margin().value
+        return torque_margin(self.balance, self._problem)
 
     def push_margin(self, tolerance: float = 1e-6) -> float:
         """Return the smallest horizontal push at the centre of mass, over all directions, that can

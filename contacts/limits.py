@@ -255,10 +255,6 @@ class ContactLimits:
         mu = mu[:, None] if mu.ndim == 1 else mu
         return replace(self, friction=np.array(np.broadcast_to(mu, self.friction.shape)))
 
-    def with_free(self, count: int) -> ContactLimits:
-        """Return the limits for x with so many unknowns without limits at its end."""
-        return replace(self, free=count)
-
     def without_bounds(self) -> ContactLimits:
         """Return the limits without bounds on normal forces."""
         endless = np.full(self.contact_count, np.inf)

@@ -177,10 +177,7 @@ def with_corners(contact: PlacedContact, corners: ArrayLike) -> SurfaceContact:
 
 
 def _patch_corners(
-    frame: str,
-    half_length: float | None,
-    half_width: float | None,
-    vertices: ArrayLike | None,
+    frame: str, half_length: float | None, half_width: float | None, vertices: ArrayLike | None
 ) -> Array:
     """Return the patch's corners (k, 2), from half sizes or from vertices but not from both."""
     sizes = (half_length, half_width)

@@ -104,11 +104,7 @@ class TorqueBounds:
 
 
 def torque_bounds_of(
-    robot: Robot,
-    torque_limits: TorqueLimits,
-    v: Array | None = None,
-    *,
-    many: bool = False,
+    robot: Robot, torque_limits: TorqueLimits, v: Array | None = None, *, many: bool = False
 ) -> TorqueBounds:
     """Return the bounds that `torque_limits` means.
 

@@ -126,8 +126,8 @@ def drift(state: Any) -> Array:
     T, ends = state.joint_placements, _ends(robot)
     y = ends.accelerations(T, state.joint_motions).reshape(-1, 2, 2, 3)
     places = rows.places(T)
-    # the bodies' twists, about the world's origin in its axes
-    motions = _world_twists(state)[rows.joints]
+    # the bodies' twists [v; ω], about the world's origin in its axes
+    motions = ((carried_by(robot) * v) @ state.joint_columns.T)[rows.joints]
     # from here on (3, K), as `cross` has vectors
     (w_1, w_2), (p_1, p_2) = (
         motions[:, :, 3:].T.swapaxes(0, 1),
@@ -141,11 +141,6 @@ def drift(state: Any) -> Array:
     local = seen @ places[:, 0, :, :3]  # rows times R_1
     out[rows.at] = local.reshape(-1)[rows.chosen]
     return out if rows.along is None else np.asarray(rows.along @ out)
-
-
-def _world_twists(state: Any) -> Array:
-    """(njoints, 6), [v; ω] of the bodies about the world's origin, world axes."""
-    return np.asarray((carried_by(state.robot) * state.velocity) @ state.joint_columns.T)
 
 
 def factors(state: Any) -> tuple[Array, Array, Array]:

@@ -28,6 +28,7 @@ from ..robots.robot import Robot
 from ..robots.values import mapping, whole_number
 from .closures import require_no_closures
 from .derivatives import inverse_dynamics_derivatives
+from .spatial import cross
 from .state import State
 from .topology import require_fixed_axes
 from .workspace import workspace_of
@@ -75,10 +76,10 @@ def frame_acceleration_derivatives(
     )
     u = J @ v
     spatial = J @ a + state.frame_drift(frame, "LOCAL")
-    classical = np.concatenate([spatial[:3] + np.cross(u[3:], u[:3]), spatial[3:]])
+    classical = np.concatenate([spatial[:3] + cross(u[3:], u[:3]), spatial[3:]])
     dq, dv = (_classical(u, du, da) for du, da in ((dv_dq, da_dq), (J, da_dv)))
-    dq[:3] += np.cross(J[3:], classical[:3], axisa=0, axisc=0)  # the frame turns: ω × (R x)
-    dq[3:] += np.cross(J[3:], classical[3:], axisa=0, axisc=0)
+    dq[:3] += cross(J[3:], classical[:3, None])  # the frame turns: ω × (R x)
+    dq[3:] += cross(J[3:], classical[3:, None])
     both = np.kron(np.eye(2), R)
     return both @ dq, both @ dv
 
@@ -211,6 +212,5 @@ def contact_derivatives(
 def _classical(u: Array, du: Array, da: Array) -> Array:
     """Return the derivative of [a + ω × v; α] from those of the twist u = [v; ω] and [a; α]."""
     d = da.copy()
-    d[:3] += np.cross(du[3:], u[:3], axisa=0, axisc=0)
-    d[:3] += np.cross(u[3:], du[:3], axisb=0, axisc=0)
+    d[:3] += cross(du[3:], u[:3, None]) + cross(u[3:, None], du[:3])
     return d

@@ -14,12 +14,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from ..arrays import Array
-from ..robots.configuration import (
-    check_configuration,
-    check_robot,
-    check_torques,
-    check_velocity,
-)
+from ..robots.configuration import check_configuration, check_robot, check_torques, check_velocity
 from ..robots.robot import Robot
 from . import closures, recursions, single
 from .state import State
@@ -49,7 +44,9 @@ def gravity_torques(robot: Robot, q: ArrayLike | State) -> Array:
     Raises:
         ConfigurationError: a bad q.
     """
-    return State.of(robot, q).gravity_torques.copy()
+    if isinstance(q, State):
+        return State.of(robot, q).gravity_torques.copy()
+    return 0.0 - bias(robot, q, np.zeros(check_robot(robot).nv))  # -b has zeros of sign minus
 
 
 def bias(robot: Robot, q: ArrayLike | State, v: ArrayLike | None = None) -> Array:

@@ -15,6 +15,7 @@ import pinocchio as pin
 from ..arrays import Array
 from ..errors import ConfigurationError
 from ..robots.robot import Robot
+from .spatial import cross
 from .wrench import Wrench
 
 
@@ -48,7 +49,7 @@ def world_wrench(wrench: Wrench, T: Array, axes: Array) -> Array:
         force, moment = R @ force, R @ moment
         point = None if point is None else R @ point + origin
     if point is not None:
-        moment = moment + np.cross(point - T[:, 3], force)
+        moment = moment + cross(point - T[:, 3], force)
     return np.concatenate([force, moment])
 
 

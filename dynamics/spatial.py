@@ -53,6 +53,12 @@ def rotations(quaternions: Array) -> Array:
     return np.asarray(np.eye(3) + 2 * w[:, None, None] * U + 2 * U @ U)
 
 
+def up_in_base(quaternions: Array) -> Array:
+    """Return the world's z in the axes that unit quaternions (…, 4) turn, (…, 3): Rᵀz."""
+    x, y, z, w = quaternions.T
+    return np.array([2 * (x * z - w * y), 2 * (y * z + w * x), 1 - 2 * (x * x + y * y)]).T
+
+
 def rotation_vectors(R: Array) -> Array:
     """Return log R (n, 3) of rotations (n, 3, 3) [rad]."""
     return np.array([pin.log3(one) for one in R]).reshape(-1, 3)
@@ -103,7 +109,7 @@ def referred(H: Array, T: Array, J: Array, reference: Any) -> Array:
         turning = np.stack([cross_columns(J[3:], J[:3]), cross_columns(J[3:], J[3:])])
         H = np.einsum("sr,asjk->arjk", R, H.reshape(2, 3, *H.shape[1:]) - turning)
     elif reference == pin.ReferenceFrame.WORLD:  # ∂(l + p × ω) = ∂l + l_k × ω + p × ∂ω
-        H[:3] += cross_columns(J[:3], J[3:]) + np.cross(p, H[3:], axisb=0, axisc=0)
+        H[:3] += cross_columns(J[:3], J[3:]) + cross(p[:, None, None], H[3:])
     return np.ascontiguousarray(H.reshape(6, *H.shape[-2:]))
 
 

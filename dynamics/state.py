@@ -114,7 +114,7 @@ class State:
     def with_velocity(self, v: ArrayLike) -> State:
         """Return the State (q, v), with what is already known of q."""
         v = read_only(np.array(check_velocity(self.robot, v)))
-        known = {name: self.__dict__[name] for name in _known_of_q(self)}
+        known = {n: term for n, term in list(self.__dict__.items()) if n not in _NEEDS_VELOCITY}
         return unchecked(State, **(known | {"v": v}))
 
     def filled(self) -> State:
@@ -223,7 +223,7 @@ class State:
             R = frames_of(self.robot).placement[frame_id][:3, :3]
             return np.asarray(drift @ R).ravel()
         drift = drift @ self.joint_placements[joint, :, :3].T
-        drift[0] += np.cross(self._frame(frame)[1][:, 3], drift[1])
+        drift[0] += cross(self._frame(frame)[1][:, 3], drift[1])
         return np.asarray(drift.ravel())
 
     def frame_hessian(self, frame: str, reference: Any = LOCAL_WORLD_ALIGNED) -> Array:
@@ -274,10 +274,10 @@ class State:
         u, uo = self.frame_velocity(frame), self.frame_velocity(seen_from)
         a, ao = self.frame_drift(frame), self.frame_drift(seen_from)
         R, r = self._between(frame, seen_from)
-        w, relative = uo[3:], u[:3] - uo[:3] - np.cross(uo[3:], r)
-        euler, centrifugal = np.cross(ao[3:], r), np.cross(w, np.cross(w, r))
-        linear = a[:3] - ao[:3] - euler - centrifugal - 2 * np.cross(w, relative)
-        angular = a[3:] - ao[3:] - np.cross(w, u[3:])
+        w, relative = uo[3:], u[:3] - uo[:3] - cross(uo[3:], r)
+        euler, centrifugal = cross(ao[3:], r), cross(w, cross(w, r))
+        linear = a[:3] - ao[:3] - euler - centrifugal - 2 * cross(w, relative)
+        angular = a[3:] - ao[3:] - cross(w, u[3:])
         return np.concatenate([R.T @ linear, R.T @ angular])
 
     def _between(self, frame: str, seen_from: str) -> tuple[Array, Array]:
@@ -392,7 +392,7 @@ class State:
         welded = 1.0 - moving_share(robot)
         if welded > 0.0:  # the lever to the centre of the whole robot changes too
             A, lever_rate = columns(data.Ag), welded * np.array(data.vcom[0])
-            dA[3:] += np.cross(lever_rate, A[:3], axisb=0, axisc=0)
+            dA[3:] += cross(lever_rate[:, None], A[:3])
         return dA
 
     @once
@@ -575,11 +575,10 @@ class State:
 
     # --- a value -----------------------------------------------------------------------------
 
-    def __setattr__(self, name: str, value: Any) -> None:
+    def __setattr__(self, name: str, *value: Any) -> None:
         raise AttributeError(f"{name}: a State does not change; build another one")
 
-    def __delattr__(self, name: str) -> None:
-        raise AttributeError(f"{name}: a State does not change; build another one")
+    __delattr__ = __setattr__
 
     def __reduce__(self) -> tuple[Any, ...]:
         return State, (self.robot, self.q, self.v)
@@ -598,7 +597,3 @@ _NEEDS_VELOCITY = {
 def as_point(point: ArrayLike, frame: str) -> Array:
     """Return a point (3,) in the coordinates of a frame."""
     return as_vector(point, 3, "point", f"a point in the coordinates of {frame!r}")
-
-
-def _known_of_q(state: State) -> list[str]:
-    return [name for name in list(state.__dict__) if name not in _NEEDS_VELOCITY and name != "v"]

@@ -22,6 +22,7 @@ from ..errors import ConfigurationError
 from ..reprs import short
 from ..robots.configuration import as_vector
 from ..robots.values import number, placement, rotation, text, vector
+from .spatial import cross
 
 
 @dataclass(frozen=True, eq=False, init=False, repr=False)
@@ -75,7 +76,8 @@ class _Screw:
         """
         R, origin = _rotation_and_origin(rotation)
         point = None if self.point is None else R @ self.point + origin
-        return self.from_vector(np.kron(np.eye(2), R) @ self.vector, point, axes)
+        turned = (R @ getattr(self, part) for part in self._parts)
+        return type(self)(*turned, point, axes)  # type: ignore[call-arg]
 
     def _lever(self, point: ArrayLike) -> tuple[Array, Array]:
         """Return (point, r from this one's own point to it)."""
@@ -155,7 +157,7 @@ class Wrench(_Screw):
             ConfigurationError: this wrench has no point to start from.
         """
         target, r = self._lever(point)
-        return type(self)(self.force, self.moment - np.cross(r, self.force), target, self.axes)
+        return type(self)(self.force, self.moment - cross(r, self.force), target, self.axes)
 
     def power(self, twist: Twist | ArrayLike) -> float:
         """Return f·v + m·ω [W]; a twist (6,) is [v; ω] at this wrench's point, in its axes.
@@ -206,7 +208,7 @@ class Twist(_Screw):
             ConfigurationError: this twist has no point to start from.
         """
         target, r = self._lever(point)
-        return type(self)(self.linear + np.cross(self.angular, r), self.angular, target, self.axes)
+        return type(self)(self.linear + cross(self.angular, r), self.angular, target, self.axes)
 
 
 def _rotation_and_origin(given: Any) -> tuple[Array, Array]:

@@ -64,7 +64,7 @@ class ClosureRows:
         pairs = list(zip(closures, self.slices, strict=True))
         self.loops = [(c, rows) for c, rows in pairs if isinstance(c, LoopClosure)]
         self.couplings = [
-            Coupled(c, rows.start, _one_dof(robot, c.joint), _leader(robot, c))
+            Coupled(c, rows.start, _one_dof(robot, c.joint), _one_dof(robot, c.leader))
             for c, rows in pairs
             if isinstance(c, JointCoupling)
         ]
@@ -185,11 +185,10 @@ class ClosureRows:
         return self.robot.closures[k].name, each[k]
 
 
-def _leader(robot: Any, coupling: JointCoupling) -> OneJoint | None:
-    return None if coupling.leader is None else _one_dof(robot, coupling.leader)
-
-
-def _one_dof(robot: Any, joint: str) -> OneJoint:
+def _one_dof(robot: Any, joint: str | None) -> Any:
+    """Return the `OneJoint` of a name; None without one."""
+    if joint is None:
+        return None
     own = robot._model.joints[robot.joint_id(joint)]
     if own.nv != 1:
         raise ModelError(

@@ -79,12 +79,7 @@ def from_mixed(robot: Robot, q: ArrayLike, v: ArrayLike, *, joints: Names = None
 
 
 def to_convention(
-    robot: Robot,
-    q: ArrayLike,
-    v: ArrayLike,
-    convention: Convention,
-    *,
-    joints: Names = None,
+    robot: Robot, q: ArrayLike, v: ArrayLike, convention: Convention, *, joints: Names = None
 ) -> Pair:
     """Return (q, v) in a convention by name; see `to_mujoco`."""
     q, v = check_configuration(robot, q), check_velocity(robot, v)
@@ -95,12 +90,7 @@ def to_convention(
 
 
 def from_convention(
-    robot: Robot,
-    q: ArrayLike,
-    v: ArrayLike,
-    convention: Convention,
-    *,
-    joints: Names = None,
+    robot: Robot, q: ArrayLike, v: ArrayLike, convention: Convention, *, joints: Names = None
 ) -> Pair:
     """Return our (q, v) from those of a convention by name; see `to_mujoco`."""
     blocks = _blocks(robot, convention, joints)
@@ -133,12 +123,7 @@ def velocity_map(
 
 
 def velocity_map_rate(
-    robot: Robot,
-    q: ArrayLike,
-    v: ArrayLike,
-    convention: Convention,
-    *,
-    joints: Names = None,
+    robot: Robot, q: ArrayLike, v: ArrayLike, convention: Convention, *, joints: Names = None
 ) -> Array:
     """Return dT/dt (nv, nv) along v: a' = T a + (dT/dt) v.
 

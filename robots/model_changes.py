@@ -17,11 +17,7 @@ from .values import array, number
 
 
 def set_inertia(
-    model: Any,
-    frame_id: int,
-    mass: float | None,
-    com: ArrayLike | None,
-    inertia: ArrayLike | None,
+    model: Any, frame_id: int, mass: float | None, com: ArrayLike | None, inertia: ArrayLike | None
 ) -> None:
     """Set the inertia of the body of a frame, in the frame's axes; what is None stays."""
     frame = model.frames[frame_id]

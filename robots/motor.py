@@ -120,13 +120,7 @@ class Motor:
 
     @classmethod
     def measured(
-        cls,
-        X1: float,
-        X2: float,
-        Y1: float,
-        Y2: float | None = None,
-        *,
-        continuous: float = np.inf,
+        cls, X1: float, X2: float, Y1: float, Y2: float | None = None, *, continuous: float = np.inf
     ) -> Motor:
         """Return the motor of Unitree's test curves, X1, X2, Y1 and Y2 of its `UnitreeActuatorCfg`.
 

@@ -21,10 +21,7 @@ _QUATERNIONS = ("JointModelFreeFlyer", "JointModelSpherical", "JointModelComposi
 
 
 def configurations(
-    model: Any,
-    postures: Mapping[str, Values],
-    base_joint: str,
-    feet: Iterable[Foot],
+    model: Any, postures: Mapping[str, Values], base_joint: str, feet: Iterable[Foot]
 ) -> dict[str, Array]:
     """Return name -> q (nq,) for each posture; joints without a value are at neutral.
 

@@ -66,23 +66,18 @@ def array(
         frozen: return a read-only copy. Otherwise an array that fits is returned itself, and
             callers must not write to it.
     """
-    if type(value) is np.ndarray and value.dtype is _FLOAT:
-        found = value
-        # the usual, of few numbers, in a microsecond
-        usual = value.shape in shapes and value.size <= FEW and at_least is None and not frozen
-        if usual and math.hypot(*value.ravel().tolist()) <= largest:
-            return value
-    else:
-        found = _as_floats(value, name, _numbers(shapes, meaning), error)
+    plain = type(value) is np.ndarray and value.dtype is _FLOAT
+    found = value if plain else _as_floats(value, name, _numbers(shapes, meaning), error)
+    # the usual, of few numbers, in a microsecond
+    usual = found.shape in shapes and found.size <= FEW and at_least is None
+    if usual and math.hypot(*found.ravel().tolist()) <= largest:
+        return _read_only(found.copy()) if frozen else found
     if shapes and not any([_fits(found.shape, shape) for shape in shapes]):
         raise error(f"{name}: got shape {found.shape}, expected {_shapes(shapes)}{_of(meaning)}")
     check_finite(found, name, error, largest, gaps, infinite)
     if at_least is not None and (found < at_least).any():
         raise error(f"{name}: got {found.min():g}, expected at least {at_least:g}")
-    if frozen:
-        found = found.copy()
-        found.setflags(write=False)
-    return found
+    return _read_only(found.copy()) if frozen else found
 
 
 def check_finite(

@@ -15,7 +15,7 @@ from stances import posed
 
 from footwork import ConfigurationError, ContactError, Wrench, contacts, dynamics, robots
 from footwork.contacts import PointContact, SurfaceContact, at_feet, contact_forces, static_hold
-from footwork.contacts.equilibrium import certificate
+from footwork.contacts.equilibrium import certificate, margins
 from footwork.contacts.geometry import polygon
 from footwork.contacts.geometry.planar import inner_and_outer
 from footwork.dynamics.kernels import toolchain
@@ -716,3 +716,24 @@ def test_where_any_push_is_held_no_search_goes_on(name):
     hold = static_hold(robot, robot.neutral(), [], torque_limits=False)
     assert hold.push_margin() == np.inf
     assert "holds on nothing" in hold.explain()
+
+
+@pytest.mark.parametrize("name", ["biped", "quadruped"])
+def test_margins_of_torques_and_of_each_contact_by_the_kernel_and_the_solver(name):
+    robot = robots.load(name)
+    given = robot, robot.posture(), contacts.at_feet(robot, 0.6)
+    ours, theirs = (static_hold(*given, solver=solver) for solver in (None, "clarabel"))
+    assert (ours.solver, theirs.solver) == ("kernel", "clarabel")
+    assert ours.torque_margin == pytest.approx(theirs.torque_margin, abs=1e-8)
+    assert ours.contact_margins == pytest.approx(theirs.contact_margins, rel=1e-8)
+
+
+def test_what_needs_no_friction_is_known_after_one_trial(monkeypatch):
+    robot, tried = robots.load("quadruped"), []
+    hold = static_hold(robot, robot.posture(), contacts.at_feet(robot))
+    saddle = margins.Shrinking.saddle
+    monkeypatch.setattr(
+        margins.Shrinking, "saddle", lambda self, *s: tried.append(s) or saddle(self, *s)
+    )
+    assert hold.friction_margin() == np.inf
+    assert len(tried) <= 2

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from functools import singledispatch
 from typing import Any, NamedTuple
 
@@ -193,35 +193,24 @@ def _events(motion: Trajectory) -> Table:
 
 
 @display_of.register
-def _(audit: Audit | AuditTable) -> Display:
-    return _told(audit.explain())
+def _(told: Audit | AuditTable | Repair | SpeedLimits) -> Display:
+    return _told(told.explain())
 
 
 @display_of.register
 def _(judgement: Judgement) -> Display:
-    color = hex_of("holds" if judgement.holds else "does not hold")
-    return replace(_told(judgement.explain()), color=color)
-
-
-@display_of.register
-def _(limits: SpeedLimits) -> Display:
-    return _told(limits.explain())
-
-
-@display_of.register
-def _(repair: Repair) -> Display:
-    return _told(repair.explain())
+    return _told(judgement.explain(), judgement.holds)
 
 
 @display_of.register
 def _(command: Command) -> Display:
-    color = hex_of("holds" if command.solved else "does not hold")
-    return replace(_told(command.explain()), color=color)
+    return _told(command.explain(), command.solved)
 
 
-def _told(explained: str) -> Display:
+def _told(explained: str, holds: bool | None = None) -> Display:
     """A display of lines of which the first is the answer."""
-    return Display(explained.partition("\n")[0], text=explained)
+    color = "" if holds is None else hex_of("holds" if holds else "does not hold")
+    return Display(explained.partition("\n")[0], text=explained, color=color)
 
 
 @display_of.register

@@ -19,11 +19,11 @@ from __future__ import annotations
 from dataclasses import dataclass, replace
 from typing import Any, NamedTuple, Self
 
-import numpy as np
 import pinocchio as pin
 from numpy.typing import ArrayLike
 
 from ...arrays import Array
+from ...dynamics.spatial import cross
 from ...dynamics.workspace import workspace_of
 from ...dynamics.wrench import Wrench
 from ...robots import values
@@ -86,14 +86,14 @@ class MovingFrame:
         """
         p = as_vector(point, 3, "point", "in the axes of the frame [m]")
         r = self.placement.rotation @ p
-        swept = np.cross(self.angular_velocity, r)
+        swept = cross(self.angular_velocity, r)
         return replace(
             self,
             placement=pin.SE3(self.placement.rotation, self.placement.translation + r),
             velocity=self.velocity + swept,
             acceleration=self.acceleration
-            + np.cross(self.angular_acceleration, r)
-            + np.cross(self.angular_velocity, swept),
+            + cross(self.angular_acceleration, r)
+            + cross(self.angular_velocity, swept),
         )
 
     def seen_from(self, observer: MovingFrame) -> Self:
@@ -109,13 +109,13 @@ class MovingFrame:
         seen_V = observer.placement.actInv(V - V_O)
         seen_A = observer.placement.actInv(A - A_O - (V_O ^ (V - V_O)))
         omega, alpha = seen_V.angular, seen_A.angular
-        velocity = seen_V.linear + np.cross(omega, T.translation)
+        velocity = seen_V.linear + cross(omega, T.translation)
         return replace(
             self,
             placement=T,
             velocity=velocity,
             angular_velocity=omega,
-            acceleration=seen_A.linear + np.cross(alpha, T.translation) + np.cross(omega, velocity),
+            acceleration=seen_A.linear + cross(alpha, T.translation) + cross(omega, velocity),
             angular_acceleration=alpha,
         )
 
@@ -133,10 +133,10 @@ class MovingFrame:
             placement=self.placement * inner.placement,
             velocity=carried.velocity + u,
             angular_velocity=turn + omega,
-            acceleration=carried.acceleration + 2 * np.cross(turn, u) + R @ inner.acceleration,
+            acceleration=carried.acceleration + 2 * cross(turn, u) + R @ inner.acceleration,
             angular_acceleration=self.angular_acceleration
             + R @ inner.angular_acceleration
-            + np.cross(turn, omega),
+            + cross(turn, omega),
         )
 
 
@@ -177,12 +177,12 @@ def fictitious_wrenches_of(
     R = observer.placement.rotation
     turn, spin_up = R.T @ observer.angular_velocity, R.T @ observer.angular_acceleration
     r = observer.placement.actInv(com.placement.translation)
-    u = R.T @ (com.velocity - observer.velocity) - np.cross(turn, r)
+    u = R.T @ (com.velocity - observer.velocity) - cross(turn, r)
     accelerations = (
         R.T @ observer.acceleration,
-        np.cross(spin_up, r),
-        np.cross(turn, np.cross(turn, r)),
-        2.0 * np.cross(turn, u),
+        cross(spin_up, r),
+        cross(turn, cross(turn, r)),
+        2.0 * cross(turn, u),
     )
     return FictitiousWrenches(*(Wrench(-m * a, point=r, axes=observer.name) for a in accelerations))
 
@@ -214,6 +214,6 @@ def frame_motion(
 def _spatial(frame: MovingFrame) -> tuple[Any, Any]:
     """Return (V, A): of the body's point that passes the world's origin, as `pin.Motion`s."""
     p, omega = frame.placement.translation, frame.angular_velocity
-    V = pin.Motion(frame.velocity - np.cross(omega, p), omega)
-    slip = frame.acceleration - np.cross(omega, frame.velocity)
-    return V, pin.Motion(slip - np.cross(frame.angular_acceleration, p), frame.angular_acceleration)
+    V = pin.Motion(frame.velocity - cross(omega, p), omega)
+    slip = frame.acceleration - cross(omega, frame.velocity)
+    return V, pin.Motion(slip - cross(frame.angular_acceleration, p), frame.angular_acceleration)

@@ -19,13 +19,13 @@ from numpy.typing import ArrayLike
 
 from ...dynamics.equations import joint_wrenches
 from ...dynamics.loads import check_wrenches, world_wrench_at_origin
+from ...dynamics.spatial import cross
 from ...dynamics.state import State
 from ...dynamics.workspace import workspace_of
 from ...dynamics.wrench import Wrench
 from ...errors import ConfigurationError
 from ...robots.configuration import check_configuration, check_velocity
 from ...robots.robot import Robot
-from .inertia import rotated_inertia
 from .moving_frames import FictitiousWrenches, MovingFrame, fictitious_wrenches_of, frame_motion
 
 
@@ -66,7 +66,7 @@ def body_motions(robot: Robot, q: ArrayLike, v: ArrayLike, a: ArrayLike) -> dict
     motions = {}
     for i in range(1, model.njoints):
         T, R, name = data.oMi[i], data.oMi[i].rotation, model.names[i]
-        classical = data.a[i].linear + np.cross(data.v[i].angular, data.v[i].linear)
+        classical = data.a[i].linear + cross(data.v[i].angular, data.v[i].linear)
         linear, angular = (data.v[i].linear, classical), (data.v[i].angular, data.a[i].angular)
         (velocity, acceleration), (omega, alpha) = [
             [R @ x for x in pair] for pair in (linear, angular)
@@ -190,8 +190,9 @@ def _dynamic(inertia: Any, com: MovingFrame, observer: MovingFrame) -> Wrench:
     """[m a'; I ω̇ + ω × I ω] at the centre of mass, ω inertial, all in the observer's axes."""
     seen, R = com.seen_from(observer), observer.placement.rotation.T
     omega, alpha = R @ com.angular_velocity, R @ com.angular_acceleration
-    I = rotated_inertia(inertia.inertia, R @ com.placement.rotation)  # noqa: E741
-    moment, point = I @ alpha + np.cross(omega, I @ omega), seen.placement.translation
+    turned = R @ com.placement.rotation
+    I = turned @ inertia.inertia @ turned.T  # noqa: E741
+    moment, point = I @ alpha + cross(omega, I @ omega), seen.placement.translation
     return Wrench(inertia.mass * seen.acceleration, moment, point, observer.name)
 
 

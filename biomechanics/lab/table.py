@@ -21,11 +21,7 @@ from .trial import Trial
 
 
 def read_table(
-    path: str | os.PathLike[str],
-    *,
-    up: str = "y",
-    unit: str = "mm",
-    threshold: float = THRESHOLD,
+    path: str | os.PathLike[str], *, up: str = "y", unit: str = "mm", threshold: float = THRESHOLD
 ) -> Trial:
     """Return the trial of a table.
 

@@ -167,8 +167,8 @@ class Audit:
         lines = [f"  {'check':<12} {'holds':>7}  {'limit':<18} largest"]
         for name, check in self.checks.items():
             share = f"{100 * check.share:.1f} %"
-            limit = f"{_limit_words(check):<18}"
-            lines.append(f"  {name:<12} {share:>7}  {limit} {self._largest(check)}")
+            limit = f"{check.limit:.3g} {check.unit}" if np.isfinite(check.limit) else "–"
+            lines.append(f"  {name:<12} {share:>7}  {limit:<18} {self._largest(check)}")
         return "\n".join(lines)
 
     def _largest(self, check: Check) -> str:
@@ -251,7 +251,3 @@ class Audit:
 
     def __repr__(self) -> str:
         return f"Audit({self})"
-
-
-def _limit_words(check: Check) -> str:
-    return f"{check.limit:.3g} {check.unit}" if np.isfinite(check.limit) else "–"

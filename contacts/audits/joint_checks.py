@@ -8,7 +8,6 @@ import numpy as np
 
 from ...arrays import Array
 from ...dynamics.motions.motion import Motion
-from ...robots import Robot
 from ...robots.ranges import ranges, velocity_limits
 from ..postures.collisions_along import self_collisions
 from .check import Check
@@ -30,7 +29,8 @@ def range_check(motion: Motion, limit: float) -> Check:
     rows = np.flatnonzero(np.isfinite(lower) | np.isfinite(upper))
     q = motion.q[:, rows]
     outside = np.maximum(lower[rows] - q, q - upper[rows])
-    names = _joint_of_q(robot)
+    joints = zip(robot._model.names, robot._model.nqs, strict=True)
+    names = [name for name, count in joints for _ in range(count)]  # of each entry of q
     return Check.worst_of("range", limit, outside, tuple(names[row] for row in rows.tolist()))
 
 
@@ -82,9 +82,3 @@ def _shifted(rows: Array, by: int) -> Array:
     moved = np.roll(rows, by, axis=0)
     moved[0 if by > 0 else -1] = 0.0
     return moved
-
-
-def _joint_of_q(robot: Robot) -> tuple[str, ...]:
-    """For each entry of q (nq,), the name of the joint that it belongs to."""
-    joints = zip(robot._model.names, robot._model.nqs, strict=True)
-    return tuple(name for name, count in joints for _ in range(count))

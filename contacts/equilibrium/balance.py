@@ -93,7 +93,7 @@ class Balance:
         if robot.closures:
             require_closed(state)
             closures = np.ascontiguousarray(state.closure_basis.T)
-            limits = limits.with_free(closures.shape[1])
+            limits = replace(limits, free=closures.shape[1])
         found = cls(
             load=bounds.shifted(robot, load),
             grasp=turned.reshape(6 * C, nv).T @ wrenches.reshape(6 * C, n),

@@ -129,10 +129,7 @@ MARGINS = Wanted()
 
 
 def decide(
-    balances: Balances,
-    threads: int = 1,
-    wanted: Wanted = MARGINS,
-    out: Verdicts | None = None,
+    balances: Balances, threads: int = 1, wanted: Wanted = MARGINS, out: Verdicts | None = None
 ) -> Verdicts:
     """Return the verdicts on many balances: by the kernel, and one by one what it leaves.
 
@@ -219,8 +216,9 @@ def _write_by_kernel(
     answers.velocity[falls] = y / np.linalg.norm(y, axis=1, keepdims=True)
     answers.clear(~answers.compiled)  # nothing without a proof is kept
     if wanted.torque_margin:
-        found_margins = torque_margins(kernels.verdicts, problems, balances)
-        answers.torque_margin[:] = np.where(answers.compiled, found_margins, np.nan)
+        limited = np.isfinite(balances.torque_limits).any(axis=1) & np.ones(len(balances), bool)
+        given = kernels.verdicts, problems, limited, lambda i: balances.at(i).torque_margin().value
+        answers.torque_margin[:] = np.where(answers.compiled, torque_margins(*given), np.nan)
 
 
 def _write_by_solver(balance: Equilibrium, answers: Verdicts, i: int, wanted: Wanted) -> None:

@@ -1,4 +1,4 @@
-"""The push margin and the friction margin of one balance.
+"""Margins of one balance: of a push, of friction, of torques, of each contact alone.
 
     load + t C d + A x  balanced by admissible x:       the largest t of a ray d
     ε(s), the margin for friction and patch sizes s times smaller, and its slope
@@ -17,11 +17,14 @@ from numpy.typing import NDArray
 from ...arrays import Array
 from ..geometry.planar import FARTHEST, largest_disc
 from ..kernels import compiled
+from ..kernels.verdict import INFINITE
 from . import conic_program
 from .balance import Balance
 from .conic_program import Programs
 from .problems import Problems, decided, in_newtons
+from .programs import Equilibrium
 from .saddle import Multipliers, Saddle, saddle_point, solved
+from .torque_margins import torque_margins
 
 RAYS = 24  # verdicts that a planar set takes, about: decides whether a kernel is worth loading
 FINEST = 1e-9  # tolerance that the solvers reach
@@ -185,7 +188,8 @@ class Shrinking:
             slope = 0.0 if found is None else self.slope(found, s)
             ratio = epsilon / slope if slope < 0 else np.nan
             low, high = (t, high) if epsilon >= 0 else (low, t)
-            middle = (max(low, -_MOST) + min(high, _MOST)) / 2
+            # half way, or where nothing is known yet on one side to that end at once
+            middle = (low + high) / 2 if high - low < np.inf else _MOST if low > -np.inf else -_MOST
             # a step of Newton's in s is one of log(1 − ε/ε') in log s
             root = t + (np.log1p(-ratio) if ratio < 0.9 else -ratio)
             if abs(root - t) <= 0.5 * tolerance:
@@ -204,6 +208,41 @@ class Shrinking:
 def shrink_factor(balance: Balance, tolerance: float, known: Saddle | None = None) -> float:
     """Return the largest factor by which friction and patch sizes may shrink: `Shrinking.root`."""
     return Shrinking(balance).root(tolerance, known)[0]
+
+
+def torque_margin(balance: Equilibrium, problem: Problems | None) -> float:
+    """Return the torque margin [-], see `Equilibrium.torque_margin`; +inf without torque limits.
+
+    Args:
+        balance: of the torques.
+        problem: of the margin, for the kernel; None: the conic solver answers.
+    """
+    limited, kernels = np.isfinite(balance.torque_limits).any(), compiled.select(1)
+    if not limited or kernels is None or problem is None:
+        return balance.torque_margin().value if limited else float("inf")
+    given = problem, np.array([True]), lambda _: balance.torque_margin().value
+    return float(torque_margins(kernels.verdicts, *given)[0])
+
+
+def margins_alone(balance: Equilibrium, problem: Problems | None) -> Array:
+    """Return (C,), the margin of each contact losing normal force, it alone [N].
+
+    +inf for those that need no pressing. The kernel does not count what upper bounds take, and the
+    conic solver answers too where it proves nothing finite.
+
+    Args:
+        balance, problem: as for `torque_margin`.
+    """
+    limits, kernels = balance.limits, compiled.select(1)
+    found = np.where(limits.presses, np.nan, np.inf)
+    if kernels is not None and problem is not None and not limits.bounded:
+        program = problem.pulled(balance.normals.T).program
+        _, epsilon, proof, _ = decided(kernels.verdicts, program, problem.layout.sizes).verdict.T
+        proved = limits.presses & (proof > 0) & (np.abs(epsilon) < INFINITE)
+        found[proved] = epsilon[proved] * balance.weight
+    for i in np.flatnonzero(np.isnan(found)).tolist():
+        found[i] = balance.margin(np.eye(limits.contact_count)[i]).value
+    return found
 
 
 def _by_conic_solver(balance: Balance) -> float:

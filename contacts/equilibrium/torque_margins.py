@@ -8,46 +8,39 @@ the load that balances within the limits: a margin along the load, as the kernel
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from ...arrays import Array
-from ..kernels.verdict import INFINITE, MARGIN
-from .balances import Balances
+from ..kernels.verdict import INFINITE
 from .problems import Problems, decided
 
 _NONE = 1e-6  # multiples of the load below this leave a margin of −∞
 
 
-def torque_margins(kernel: Any, problems: Problems, balances: Balances) -> Array:
+def torque_margins(
+    kernel: Any, problems: Problems, limited: NDArray[np.bool_], by_solver: Callable[[int], float]
+) -> Array:
     """Return the torque margins (N,) of as many balances [-]; see `Verdicts.torque_margin`.
 
     Args:
         kernel: `kernels.verdict.verdicts`, compiled.
         problems: of the balances.
-        balances: for what the kernel does not prove.
+        limited: (N,), which have any torque limit.
+        by_solver: answers for the i-th, where the kernel does not prove it.
     """
-    count = len(balances)
-    limited = np.isfinite(balances.torque_limits).any(axis=1)
-    if not limited.any():
-        return np.full(count, np.inf)
+    found = np.where(limited, np.nan, np.inf)
     loaded = np.abs(problems.program.w).max(axis=1) > 0  # else nothing to take a multiple of
-    found = np.full(count, np.nan)
-    if loaded.all():
-        multiple, proved = _multiples(kernel, problems)
-        found = np.where(proved, _margins(multiple), np.nan)
-    found[~np.broadcast_to(limited, count)] = np.inf
+    if limited.any() and loaded.all():
+        program = problems.for_torque_margin().program
+        _, multiple, proof, _ = decided(kernel, program, problems.layout.sizes).verdict.T
+        found = np.where(limited & (proof > 0), _margins(multiple), found)
     for i in np.flatnonzero(np.isnan(found)).tolist():
-        found[i] = balances.at(i).torque_margin().value
+        found[i] = by_solver(i)
     return found
-
-
-def _multiples(kernel: Any, problems: Problems) -> tuple[Array, NDArray[np.bool_]]:
-    """Return ε (N,), and where it is proved."""
-    answer = decided(kernel, problems.for_torque_margin().program, problems.layout.sizes, MARGIN)
-    return answer.verdict[:, 1], answer.verdict[:, 2] > 0
 
 
 def _margins(multiple: Array) -> Array:

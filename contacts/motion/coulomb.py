@@ -153,12 +153,7 @@ def states(u: Array, bilateral: NDArray[np.bool_], tolerance: float) -> list[str
 
 
 def polished(
-    W: Array,
-    w: Array,
-    friction: Array,
-    locked: Index,
-    impulses: Array,
-    found: list[str],
+    W: Array, w: Array, friction: Array, locked: Index, impulses: Array, found: list[str]
 ) -> Array:
     """Return impulses (K, 3) near the given ones that obey the equations of the states found.
 

@@ -24,6 +24,7 @@ import scipy
 from ...arrays import Array
 from ...dynamics import State
 from ...dynamics.per_robot import per_robot
+from ...dynamics.spatial import up_in_base
 from ...dynamics.topology import plain_coordinates, translations
 from ...robots import Robot
 from ...robots.closures import Closure
@@ -75,14 +76,14 @@ class Goal:
         """Return how far the nearest of `upright` is from pointing up [rad]; 0 without any."""
         if not len(self.upright):
             return 0.0
-        return float(np.arccos(np.clip((self.upright @ up_in_base(q)).max(), -1.0, 1.0)))
+        return float(np.arccos(np.clip((self.upright @ up_in_base(q[3:7])).max(), -1.0, 1.0)))
 
     def leaning(self, q: Array) -> tuple[Array, float]:
         """Return the derivative (nv,) of the cosine of the tilt, uᵀRᵀz, and how much it may change.
 
         d(uᵀRᵀz) = (u × Rᵀz)ᵀ ω
         """
-        up, row = up_in_base(q), np.zeros(self.robot.nv)
+        up, row = up_in_base(q[3:7]), np.zeros(self.robot.nv)
         u = self.upright[(self.upright @ up).argmax()]
         row[3:6] = np.cross(u, up)
         return row, float(np.cos(TILT - _SLACK) - u @ up)
@@ -189,12 +190,6 @@ class Goal:
     def step_units(self) -> Array:
         """(nv,), the unit of each tangent direction: the robot's size for translations, else 1."""
         return np.where(translations(self.robot), self.size, 1.0)
-
-
-def up_in_base(q: Array) -> Array:
-    """Return the world's z in the axes of a floating base (3,), the last row of its rotation."""
-    x, y, z, w = q[3:7]
-    return np.array([2 * (x * z - w * y), 2 * (y * z + w * x), 1 - 2 * (x * x + y * y)])
 
 
 def _closure_units(closure: Closure, size: float) -> Array:

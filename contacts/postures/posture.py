@@ -19,6 +19,7 @@ from numpy.typing import ArrayLike
 from ... import dynamics, registry
 from ...arrays import Array
 from ...dynamics import State, Wrench
+from ...dynamics.spatial import up_in_base
 from ...errors import ContactError
 from ...options import names_checked
 from ...robots import Robot
@@ -30,7 +31,7 @@ from ..regions.region import static_equilibrium_polygon
 from ..terrain.faces import Face
 from ..torque_limits import TorqueLimits, torque_bounds_of
 from .ascent import Ascent
-from .inverse_kinematics import CLOSURE, TILT, Goal, InverseKinematics, up_in_base
+from .inverse_kinematics import CLOSURE, TILT, Goal, InverseKinematics
 from .motion_tasks import MotionTask, TaskRows
 from .self_collision import Clearance, self_collisions
 from .targets import all_targets, with_frames
@@ -282,7 +283,7 @@ def _upright(contacts: ContactSet, q: Array, targets: Mapping[str, Any]) -> Arra
     if not robot.is_floating:
         return np.zeros((0, 3))
     R_base = np.array(pin.Quaternion(q[3:7]).matrix())
-    ups = [up_in_base(q), np.array([0.0, 0.0, 1.0])]
+    ups = [up_in_base(q[3:7]), np.array([0.0, 0.0, 1.0])]
     for name, T in contacts.placements(q).items():
         if contacts[name].dim == 6 and isinstance(targets[name], pin.SE3):
             angles = pin.log3(targets[name].rotation @ T.rotation.T)

@@ -40,16 +40,7 @@ from ...dynamics import State, Wrench
 from ...errors import FootworkError, counted, unknown
 from ...robots import Robot, catalogue
 from ...robots.configuration import check_configuration, check_robot
-from ...robots.values import (
-    array,
-    boolean,
-    instance,
-    mapping,
-    number,
-    sequence,
-    text,
-    texts,
-)
+from ...robots.values import array, boolean, instance, mapping, number, sequence, text, texts
 from ..contact import Contact
 from ..contact_set import ContactSet
 from ..forces import static_hold

@@ -167,9 +167,7 @@ def wrenches_along(motion: Motion, loads: Iterable[Load]) -> dict[str, Array]:
 
 
 def with_loads(
-    motion: Motion,
-    loads: Iterable[Load],
-    wrenches: Mapping[str, Wrench | Array] | ArrayLike | None,
+    motion: Motion, loads: Iterable[Load], wrenches: Mapping[str, Wrench | Array] | ArrayLike | None
 ) -> Mapping[str, Wrench | Array] | ArrayLike | None:
     """Return loads and wrenches, as `contacts.batch.contact_forces` takes them, as one.
 

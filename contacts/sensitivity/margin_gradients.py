@@ -175,12 +175,7 @@ class _Loads:
     points: Array
 
     @classmethod
-    def of(
-        cls,
-        robot: Robot,
-        asked: MotionRows,
-        wrenches: Wrenches | None,
-    ) -> _Loads:
+    def of(cls, robot: Robot, asked: MotionRows, wrenches: Wrenches | None) -> _Loads:
         """Return the loads of all rows."""
         count = len(asked.q)
         if wrenches is None or isinstance(wrenches, Mapping):

@@ -162,6 +162,11 @@ class FlatSided:
 
     faces: Any  # tuple[Face, ...]
 
+    @property
+    def solids(self) -> tuple[Any, ...]:
+        """Itself."""
+        return (self,)
+
     def met(self, origin: Array, direction: Array) -> tuple[float, Face] | None:
         """See `Solid`."""
         hits = [(t, face) for face in self.faces if (t := face.met(origin, direction)) is not None]

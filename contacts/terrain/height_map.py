@@ -23,13 +23,12 @@ from ..kernels.height_map import DISTANCES
 from .edges import Edges
 from .faces import FACES_UP, Face, Solid
 from .part_values import Numbers, check_lengths, check_part
-from .solids import turned
+from .solids import SIDES, sides_of, turned
 
 ROUGH = 0.01  # how far ground may be from the plane of a foothold: a sole rests on it still [m]
 _LEAST = 1e-12
 _FLAT = 1e-6  # largest difference of slopes of triangles that counts as zero
 _MAX_BYTES = 1 << 28  # of a file of heights
-_SIDES = (("front", 0, 1.0), ("back", 0, -1.0), ("left", 1, 1.0), ("right", 1, -1.0))
 
 
 @names_checked
@@ -202,10 +201,10 @@ class HeightMap:
     @cached_property
     def faces(self) -> tuple[Face, ...]:
         """Its top, as a level rectangle of the mean height, and its front (+x), back, left, right,
-        which have no lower end."""
+        which have neither a lower nor an upper end: see `_met`."""
         T, half = self.placement, self.half_size
         level = T * pin.SE3(np.eye(3), np.array([0.0, 0.0, self.grid.mean()]))
-        sides = [self._side(*side) for side in _SIDES]
+        sides = sides_of(self, np.append(half, np.inf), SIDES[:4])
         return (Face(f"{self.name}, top", level, half, self.friction), *sides)
 
     def signed_distance(self, points: Array) -> Array:
@@ -347,15 +346,6 @@ class HeightMap:
         reach = 1.001 * np.linalg.norm(under, axis=1).max() / max(normal[2], FACES_UP)
         half = np.full(2, max(reach, self.cell / 2))
         return Face(f"{self.name}, top", T, half, self.friction, ROUGH)
-
-    def _side(self, side: str, axis: int, sign: float) -> Face:
-        """An upright side, from the mean height down and up without an end: see `_met`."""
-        z = sign * np.eye(3)[axis]
-        y = np.array([0.0, 0.0, 1.0])
-        half = self.half_size
-        T = pin.SE3(np.column_stack([np.cross(y, z), y, z]), z * half[axis])
-        spans = np.array([half[1 - axis], np.inf])
-        return Face(f"{self.name}, {side}", self.placement * T, spans, self.friction)
 
     def _met(self, side: Face, origin: Array, direction: Array) -> float | None:
         """Where a ray meets an upright side below the surface's edge."""

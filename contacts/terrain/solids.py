@@ -6,6 +6,7 @@ a terrain has `solids`, each solid a name, faces, its signed distance and its ou
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from dataclasses import dataclass
 from functools import cached_property
 from itertools import product
@@ -23,7 +24,7 @@ from .edges import Edges
 from .faces import Face, FlatSided, Solid
 from .part_values import Numbers, check_lengths, check_part
 
-_AXES = (("front", 0, 1.0), ("back", 0, -1.0), ("left", 1, 1.0), ("right", 1, -1.0),
+SIDES = (("front", 0, 1.0), ("back", 0, -1.0), ("left", 1, 1.0), ("right", 1, -1.0),
          ("top", 2, 1.0), ("bottom", 2, -1.0))  # fmt: skip
 
 
@@ -61,11 +62,6 @@ class Plane(FlatSided):
         rises = np.degrees(np.arctan2(np.hypot(n[0], n[1]), n[2]))
         towards = np.degrees(np.arctan2(-n[1], -n[0])) if rises > 0 else 0.0
         return cls(name, tuple(map(float, p)), float(rises), float(towards))
-
-    @property
-    def solids(self) -> tuple[Solid, ...]:
-        """Itself."""
-        return (self,)
 
     @cached_property
     def faces(self) -> tuple[Face, ...]:
@@ -114,11 +110,6 @@ class Box(FlatSided):
         for side in vector(self.size, "size", error=ContactError).tolist():
             length(side, "size", error=ContactError)
 
-    @property
-    def solids(self) -> tuple[Solid, ...]:
-        """Itself."""
-        return (self,)
-
     @cached_property
     def placement(self) -> Any:
         """T_world_box (`pin.SE3`), its middle."""
@@ -128,7 +119,7 @@ class Box(FlatSided):
     @cached_property
     def faces(self) -> tuple[Face, ...]:
         """Front (+x), back, left (+y), right, top (+z), bottom."""
-        return tuple(self._face(*side) for side in _AXES)
+        return tuple(sides_of(self, np.array(self.size) / 2, SIDES))
 
     @cached_property
     def edges(self) -> Edges:
@@ -161,15 +152,20 @@ class Box(FlatSided):
     def _local(self, points: Array) -> Array:
         return np.asarray((points - self.placement.translation) @ self.placement.rotation)
 
-    def _face(self, side: str, axis: int, sign: float) -> Face:
-        """Right-handed axes with the outward normal as z; y up on the four upright sides."""
-        z = sign * np.eye(3)[axis]
-        y = np.eye(3)[1] if axis == 2 else np.eye(3)[2]
+
+def sides_of(part: Any, half: Array, sides: Iterable[tuple[str, int, float]]) -> list[Face]:
+    """Return some of `SIDES` of a part, with half sizes (3,) about its placement [m].
+
+    Right-handed axes with the outward normal as z; y up on the four upright sides.
+    """
+    faces = []
+    for side, axis, sign in sides:
+        z, y = sign * np.eye(3)[axis], np.eye(3)[1 if axis == 2 else 2]
         x = np.cross(y, z)
-        half = np.array(self.size) / 2
-        spans = np.array([abs(x) @ half, abs(y) @ half])
-        T = pin.SE3(np.column_stack([x, y, z]), z * half[axis])
-        return Face(f"{self.name}, {side}", self.placement * T, spans, self.friction)
+        spans = half[[np.abs(x).argmax(), y.argmax()]]
+        T = part.placement * pin.SE3(np.column_stack([x, y, z]), z * half[axis])
+        faces.append(Face(f"{part.name}, {side}", T, spans, part.friction))
+    return faces
 
 
 @names_checked

@@ -91,11 +91,7 @@ def gravity_torques(
 
 
 def mass_matrix(
-    robot: Robot,
-    Q: ArrayLike,
-    out: Array | None = None,
-    threads: int = 1,
-    layout: Layout = "rows",
+    robot: Robot, Q: ArrayLike, out: Array | None = None, threads: int = 1, layout: Layout = "rows"
 ) -> Array:
     """Return M (N, nv, nv) of each row, both halves filled. Composite rigid bodies.
 

@@ -20,11 +20,6 @@ from ..kernels.toolchain import Kernel, Overload
 from ..per_robot import per_robot
 
 
-def no_tables(robot: Robot) -> tuple[Any, ...]:
-    """Nothing but the bodies."""
-    return ()
-
-
 @dataclass(frozen=True, eq=False)
 class Term:
     """A term of the equations of motion, worked out for each row.
@@ -45,7 +40,7 @@ class Term:
     single: Callable[..., Any]
     takes: tuple[str, ...]
     gives: tuple[int | str | Callable[[Robot], int], ...]
-    tables: Callable[[Robot], tuple[Any, ...]] = no_tables
+    tables: Callable[[Robot], tuple[Any, ...]] = lambda robot: ()
     in_lanes: bool = False
     widths: Mapping[str, int] = field(default_factory=dict)
 

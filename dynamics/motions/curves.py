@@ -26,12 +26,7 @@ from numpy.typing import ArrayLike
 
 from ...arrays import Array
 from ...errors import ConfigurationError
-from ...robots.configuration import (
-    UNIT_TOLERANCE,
-    check_configuration,
-    check_reach,
-    check_robot,
-)
+from ...robots.configuration import UNIT_TOLERANCE, check_configuration, check_reach, check_robot
 from ...robots.robot import Robot
 from ...robots.values import array
 from ..per_robot import per_robot

@@ -9,13 +9,14 @@ from collections.abc import Callable, Mapping
 from typing import Any, NamedTuple
 
 import numpy as np
+import scipy
 
 from ...arrays import Array
 from ...errors import DataError, unknown
 from ...robots.values import array
 from . import tables
 from .files import Table
-from .poses import NAMED, rotation_vectors, split_pose
+from .poses import NAMED, split_pose
 from .samples import Samples
 
 _RATES = (
@@ -75,7 +76,8 @@ def _frames(layout: str, data: Mapping[str, Any]) -> Samples:
     table = _rows(data, "frames")
     if table.shape[1] < 6:
         raise DataError(f"frames: got {table.shape[1]} columns; expected a base's six, then joints")
-    return Samples(layout, table[:, 6:], table[:, :3], rotation_vectors(table[:, 3:6]), NAMED)
+    turn = scipy.spatial.transform.Rotation.from_rotvec(table[:, 3:6]).as_quat()
+    return Samples(layout, table[:, 6:], table[:, :3], turn, NAMED)
 
 
 LAYOUTS: tuple[Layout, ...] = (

@@ -8,12 +8,12 @@ one that looks along −x.
 from __future__ import annotations
 
 import numpy as np
-import scipy
 
 from ...arrays import Array
 from ...errors import DataError
 from ...robots.robot import Robot
 from ...robots.values import one_of
+from ..spatial import up_in_base
 
 ORDERS = ("xyzw", "wxyz")
 NAMED = "named"  # order of quaternions whose parts the file names, or that were worked out
@@ -48,17 +48,6 @@ def _is_unit(quaternions: Array) -> bool:
     norms = np.linalg.norm(quaternions, axis=1)
     known = norms[np.isfinite(norms)]  # samples that are not are told of later
     return len(known) > 0 and bool(np.median(np.abs(known - 1)) < _ROUNDING)
-
-
-def rotation_vectors(vectors: Array) -> Array:
-    """Return quaternions x y z w (n, 4) of rotation vectors (n, 3) [rad]."""
-    return np.asarray(scipy.spatial.transform.Rotation.from_rotvec(vectors).as_quat())
-
-
-def turned_about_axes(angles: Array) -> Array:
-    """Return quaternions x y z w (n, 4) of turns about the world's x, then y, then z [rad]."""
-
-    return np.asarray(scipy.spatial.transform.Rotation.from_euler("xyz", angles).as_quat())
 
 
 def unit(turn: Array) -> tuple[Array, tuple[str, ...]]:
@@ -124,10 +113,4 @@ def _read(turn: Array, order: str) -> Array:
 def _upright(robot: Robot, turn: Array) -> float:
     """Mean cosine of the lean away from how the base stands."""
     stands = robot.posture()[3:7][None]
-    return float((_vertical(turn) * _vertical(stands)).sum(axis=1).mean())
-
-
-def _vertical(turn: Array) -> Array:
-    """The world's vertical in the base's axes (n, 3)."""
-    x, y, z, w = turn.T
-    return np.stack([2 * (x * z - w * y), 2 * (y * z + w * x), 1 - 2 * (x * x + y * y)], axis=1)
+    return float((up_in_base(turn) * up_in_base(stands)).sum(axis=1).mean())

@@ -5,11 +5,12 @@ from __future__ import annotations
 import re
 
 import numpy as np
+import scipy
 
 from ...arrays import Array
 from ...errors import DataError, unknown
 from .files import Table
-from .poses import NAMED, split_pose, turned_about_axes
+from .poses import NAMED, split_pose
 from .samples import Samples
 
 LAYOUTS = {  # name -> what it is
@@ -73,14 +74,10 @@ def of_columns(values: Array, layout: str | None) -> Samples:
     notes: tuple[str, ...] = ()
     if layout == "lafan1":
         rate, notes = _LAFAN1_RATE, (f"{_LAFAN1_RATE:g} Hz, by the layout",)
-    if before.shape[1] and not _are_frames(before[:, 0]):
+    if before.shape[1] and not (np.diff(before[:, 0]) == 1).all():  # else numbers of frames
         times, notes = before[:, 0], (*notes, "the first column is time [s]")
     order = "xyzw" if layout == "lafan1" else None
     return Samples(layout or "columns", joints, place, turn, order, None, rate, times, None, notes)
-
-
-def _are_frames(column: Array) -> bool:
-    return len(column) < 2 or bool((np.diff(column) == 1).all())
 
 
 def _seed(table: Table) -> Samples:
@@ -89,7 +86,8 @@ def _seed(table: Table) -> Samples:
     pose = values[:, [header.index(name) for name in _SEED]]
     rest = [i for i, name in enumerate(header) if name not in (*_SEED, "Frame")]
     notes = ("centimetres and degrees, by the layout",)
-    turn = turned_about_axes(np.radians(pose[:, 3:]))
+    # about the world's x, then y, then z
+    turn = scipy.spatial.transform.Rotation.from_euler("xyz", np.radians(pose[:, 3:])).as_quat()
     names = tuple(header[i] for i in rest)
     joints = np.radians(values[:, rest])
     return Samples("seed", joints, pose[:, :3] / 100, turn, NAMED, names, notes=notes)

@@ -109,10 +109,6 @@ def _roll_pitch_yaw(x: Array, y: Array) -> str:
     return f"rpy {numbers(*angles)}°"
 
 
-def _yes_no(x: Array, y: Array) -> str:
-    return "yes" if x else "no"
-
-
 def _range(x: Array, y: Array) -> str:
     return f"[{numbers(x, y).strip('()')}]"
 
@@ -199,7 +195,7 @@ QUANTITIES = (
     Quantity("friction", "N·m", lambda x: x.friction, close, _share, _field("friction"), _rows),
     Quantity(
         "motor", "", lambda x: np.array(x.motor), lambda x, y, _: bool(x == y), _nothing,
-        _field("motor"), _yes_no,
+        _field("motor"), lambda x, y: "yes" if x else "no",
     ),
 )  # fmt: skip
 

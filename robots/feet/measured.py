@@ -6,108 +6,108 @@ a file has no shape, the size is the one stated in its SRDF.
 
 from __future__ import annotations
 
+from collections.abc import Mapping
+from typing import Any
+
 import numpy as np
 import pinocchio as pin
+from numpy.typing import ArrayLike
 
 from .foot import Foot, point_foot, rectangle, sole_foot
 
 _QUADRUPED = {"lf_foot": "LF", "rf_foot": "RF", "lh_foot": "LH", "rh_foot": "RH"}
 _UNITREE = {"lf_foot": "FL", "rf_foot": "FR", "lh_foot": "RL", "rh_foot": "RR"}
+Feet = tuple[Foot, ...]
 Postures = dict[str, dict[str, tuple[float, ...]]]
 
 
-def unitree(robot: str) -> tuple[Foot, ...]:
+def _balls(
+    legs: Mapping[str, Any], frame: str, radius: float, offset: ArrayLike = (0.0, 0.0, 0.0)
+) -> Feet:
+    """Return balls of {name: leg}, at `offset` in the frames that are called so."""
+    return tuple(point_foot(name, frame.format(leg), offset, radius) for name, leg in legs.items())
+
+
+def _soles(feet: Mapping[str, str], vertices: ArrayLike, placement: Any = None) -> Feet:
+    """Return soles of {name: frame}, all alike."""
+    return tuple(sole_foot(name, frame, vertices, placement) for name, frame in feet.items())
+
+
+def unitree(robot: str) -> Feet:
     """Balls of the A1, Go1, Go2, B1 and Laikago (the Go2's mesh is a ball but for 1 mm)."""
     radius = {"a1": 0.02, "go1": 0.02, "go2": 0.022, "b1": 0.04, "laikago": 0.0265}[robot]
-    offset = (-0.002, 0.0, 0.0) if robot == "go2" else (0.0, 0.0, 0.0)
-    return tuple(point_foot(n, f"{leg}_foot", offset, radius) for n, leg in _UNITREE.items())
+    return _balls(_UNITREE, "{}_foot", radius, (-0.002 if robot == "go2" else 0.0, 0.0, 0.0))
 
 
-def anymal_b() -> tuple[Foot, ...]:
+def anymal_b() -> Feet:
     """Balls, above the origin of their links."""
-    return tuple(
-        point_foot(n, f"{leg}_FOOT", (0, 0, 0.02325), 0.031) for n, leg in _QUADRUPED.items()
-    )
+    return _balls(_QUADRUPED, "{}_FOOT", 0.031, (0, 0, 0.02325))
 
 
-def anymal_c() -> tuple[Foot, ...]:
+def anymal_c() -> Feet:
     """Balls, above the origin of their links."""
-    return tuple(
-        point_foot(n, f"{leg}_FOOT", (0, 0, 0.0225), 0.03) for n, leg in _QUADRUPED.items()
-    )
+    return _balls(_QUADRUPED, "{}_FOOT", 0.03, (0, 0, 0.0225))
 
 
-def solo() -> tuple[Foot, ...]:
+def solo() -> Feet:
     """Rounded discs of 16 mm radius about y."""
     legs = {"lf_foot": "FL", "rf_foot": "FR", "lh_foot": "HL", "rh_foot": "HR"}
-    return tuple(point_foot(n, f"{leg}_FOOT", radius=0.016) for n, leg in legs.items())
+    return _balls(legs, "{}_FOOT", 0.016)
 
 
-def bolt() -> tuple[Foot, ...]:
+def bolt() -> Feet:
     """The discs of Solo."""
-    feet = {"left_foot": "FL_FOOT", "right_foot": "FR_FOOT"}
-    return tuple(point_foot(name, frame, radius=0.016) for name, frame in feet.items())
+    return _balls({"left_foot": "FL", "right_foot": "FR"}, "{}_FOOT", 0.016)
 
 
-def hyq() -> tuple[Foot, ...]:
+def hyq() -> Feet:
     """Balls."""
-    return tuple(point_foot(name, name, radius=0.02175) for name in _QUADRUPED)
+    return _balls({name: name for name in _QUADRUPED}, "{}", 0.02175)
 
 
-def quadruped8() -> tuple[Foot, ...]:
+def quadruped8() -> Feet:
     """Balls."""
     legs = {"lf_foot": "FL", "rf_foot": "FR", "lh_foot": "BL", "rh_foot": "BR"}
-    return tuple(point_foot(n, f"{leg}_contact", radius=0.025) for n, leg in legs.items())
+    return _balls(legs, "{}_contact", 0.025)
 
 
-def centauro() -> tuple[Foot, ...]:
+def centauro() -> Feet:
     """Wheels: the centre, which does not move with the wheel's rotation, and the radius."""
     legs = {"lf_wheel": 1, "rf_wheel": 2, "lh_wheel": 3, "rh_wheel": 4}
-    return tuple(point_foot(name, f"wheel_{i}", radius=0.124) for name, i in legs.items())
+    return _balls(legs, "wheel_{}", 0.124)
 
 
-def upkie() -> tuple[Foot, ...]:
+def upkie() -> Feet:
     """Wheels, as Centauro's."""
-    return tuple(
-        point_foot(f"{side}_wheel", f"{side}_wheel_tire", radius=0.05) for side in ("left", "right")
-    )
+    return _balls({"left_wheel": "left", "right_wheel": "right"}, "{}_wheel_tire", 0.05)
 
 
-def jvrc() -> tuple[Foot, ...]:
+def jvrc() -> Feet:
     """Rectangles, the flat part of the foot meshes (rounded at heel and toes)."""
-    sole = rectangle(-0.061, 0.137, -0.042, 0.042)
-    return (
-        sole_foot("left_foot", "L_ANKLE_P_S", sole, _below(0.1077)),
-        sole_foot("right_foot", "R_ANKLE_P_S", sole, _below(0.1077)),
-    )
+    feet = {"left_foot": "L_ANKLE_P_S", "right_foot": "R_ANKLE_P_S"}
+    return _soles(feet, rectangle(-0.061, 0.137, -0.042, 0.042), _below(0.1077))
 
 
-def talos() -> tuple[Foot, ...]:
+def talos() -> Feet:
     """Rounded rectangles of 195 mm by 120 mm in the plane of the sole frames."""
-    sole = rectangle(-0.103, 0.092, -0.06, 0.06)
-    return (
-        sole_foot("l_foot", "left_sole_link", sole),
-        sole_foot("r_foot", "right_sole_link", sole),
-    )
+    feet = {"l_foot": "left_sole_link", "r_foot": "right_sole_link"}
+    return _soles(feet, rectangle(-0.103, 0.092, -0.06, 0.06))
 
 
-def g1() -> tuple[Foot, ...]:
+def g1() -> Feet:
     """Trapezoids, from the four small collision balls below each foot."""
+    feet = {"left_foot": "left_ankle_roll_link", "right_foot": "right_ankle_roll_link"}
     sole = [(0.12, 0.03), (-0.05, 0.025), (-0.05, -0.025), (0.12, -0.03)]
-    below = _below(0.035)
-    return (
-        sole_foot("left_foot", "left_ankle_roll_link", sole, below),
-        sole_foot("right_foot", "right_ankle_roll_link", sole, below),
-    )
+    return _soles(feet, sole, _below(0.035))
 
 
-def icub() -> tuple[Foot, ...]:
+def icub() -> Feet:
     """An octagon's inner rectangle; the meshes are turned by 90° about z, x leads to the toes."""
-    sole = rectangle(-0.03, 0.09, -0.026, 0.026)
-    return (sole_foot("l_foot", "l_sole", sole), sole_foot("r_foot", "r_sole", sole))
+    feet = {"l_foot": "l_sole", "r_foot": "r_sole"}
+    return _soles(feet, rectangle(-0.03, 0.09, -0.026, 0.026))
 
 
-def romeo() -> tuple[Foot, ...]:
+def romeo() -> Feet:
     """Hexagons wider in front and outside, without the toes (they have a joint of their own)."""
     left = [
         (0.112, 0.022), (0.085, 0.049), (-0.055, 0.034), (-0.066, 0.03), (-0.066, -0.026),
@@ -118,33 +118,24 @@ def romeo() -> tuple[Foot, ...]:
     return (sole_foot("l_leg", "l_sole", left, up), sole_foot("r_leg", "r_sole", right, up))
 
 
-def simple_humanoid() -> tuple[Foot, ...]:
+def simple_humanoid() -> Feet:
     """Rectangles of 250 mm by 140 mm, 105 mm below the ankles: what the SRDF states."""
-    sole = rectangle(-0.125, 0.125, -0.07, 0.07)
-    return (
-        sole_foot("l_leg", "l_ankle", sole, _below(0.105)),
-        sole_foot("r_leg", "r_ankle", sole, _below(0.105)),
-    )
+    feet = {"l_leg": "l_ankle", "r_leg": "r_ankle"}
+    return _soles(feet, rectangle(-0.125, 0.125, -0.07, 0.07), _below(0.105))
 
 
-def human() -> tuple[Foot, ...]:
+def human() -> Feet:
     """Rectangles inside the outline of the foot meshes; y is up in the frames of this model."""
     up_is_y = np.column_stack([(1, 0, 0), (0, 0, -1), (0, 1, 0)]).astype(float)
     placement = pin.SE3(up_is_y, np.array([0.0, -0.0765, 0.0]))
-    sole = rectangle(-0.045, 0.165, -0.035, 0.035)
-    return (
-        sole_foot("left_foot", "left_foot", sole, placement),
-        sole_foot("right_foot", "right_foot", sole, placement),
-    )
+    feet = {"left_foot": "left_foot", "right_foot": "right_foot"}
+    return _soles(feet, rectangle(-0.045, 0.165, -0.035, 0.035), placement)
 
 
-def alexander() -> tuple[Foot, ...]:
+def alexander() -> Feet:
     """Rectangles with rounded corners."""
-    sole = rectangle(-0.0512, 0.1492, -0.0435, 0.0435)
-    return (
-        sole_foot("LEFT_FOOT", "LEFT_FOOT", sole, _below(0.072)),
-        sole_foot("RIGHT_FOOT", "RIGHT_FOOT", sole, _below(0.072)),
-    )
+    feet = {"LEFT_FOOT": "LEFT_FOOT", "RIGHT_FOOT": "RIGHT_FOOT"}
+    return _soles(feet, rectangle(-0.0512, 0.1492, -0.0435, 0.0435), _below(0.072))
 
 
 def _below(depth: float) -> pin.SE3:

@@ -220,7 +220,8 @@ def _excludes(file: Mjcf) -> list[Finding]:
 def _settings(file: Mjcf) -> list[Finding]:
     """Return the settings of the simulation that are not those of the robot."""
     findings = []
-    off = [key for key in ("actuation", "constraint", "equality", "limit") if _is_off(file, key)]
+    switches = "actuation", "constraint", "equality", "limit"
+    off = [key for key in switches if file.flags.get(key) == "disable"]
     off += ["actuatorgroupdisable"] * ("actuatorgroupdisable" in file.option)
     if off:
         message = f"<option>: {', '.join(off)}: what the file switches off is not off here"
@@ -230,10 +231,6 @@ def _settings(file: Mjcf) -> list[Finding]:
         message = "free bodies are not aligned with their inertia: q is that of their own frame"
         findings.append(Finding("info", "align", message))
     return findings
-
-
-def _is_off(file: Mjcf, flag: str) -> bool:
-    return file.flags.get(flag) == "disable"
 
 
 def _with_classes(file: Mjcf, node: Node, childclass: str) -> Any:

@@ -205,15 +205,9 @@ def check_inertia_of_motion(model: Any) -> list[Finding]:
     findings = []
     for joint, name in zip(list(model.joints)[1:], list(model.names)[1:], strict=True):
         if (diagonal[joint.idx_v : joint.idx_v + joint.nv] <= 1e-14).any():
-            findings.append(
-                Finding(
-                    "warning",
-                    "massless",
-                    "moves no mass: the mass matrix is singular",
-                    "give the links behind it their mass, or make it fixed",
-                    joint=name,
-                )
-            )
+            message = "moves no mass: the mass matrix is singular"
+            hint = "give the links behind it their mass, or make it fixed"
+            findings.append(Finding("warning", "massless", message, hint, joint=name))
     scale = np.sqrt(np.where(diagonal > 0, diagonal, 1))
     smallest = np.linalg.eigvalsh(M / np.outer(scale, scale))[0]
     if not findings and smallest < 1e-12:

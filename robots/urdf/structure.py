@@ -71,20 +71,11 @@ def _names(nodes: list[Node], kind: str) -> list[Finding]:
         if not name.strip():
             findings.append(_error("name", f"a <{kind}> without a name", node, "name it"))
         elif count[name] > 1 and name in seen:
-            findings.append(
-                Finding(
-                    "error",
-                    "name",
-                    f"{count[name]} {kind}s of this name",
-                    "names are unique",
-                    line=node.line,
-                    **{kind: name},
-                )
-            )
+            message = f"{count[name]} {kind}s of this name"
+            findings.append(_error("name", message, node, "names are unique", **{kind: name}))
         elif name == "universe":
-            findings.append(
-                _error("name", f"a {kind} called 'universe', Pinocchio's name for the world", node)
-            )
+            message = f"a {kind} called 'universe', Pinocchio's name for the world"
+            findings.append(_error("name", message, node))
         seen.add(name)
     return findings
 
@@ -94,8 +85,7 @@ def _ends(joint: Node, links: set[str], near: Iterator[int]) -> list[Finding]:
     findings = []
 
     def report(code: str, message: str, suggestion: str = "") -> None:
-        name, line = joint.get("name"), joint.line
-        findings.append(Finding("error", code, message, suggestion, joint=name, line=line))
+        findings.append(_error(code, message, joint, suggestion, joint=joint.get("name")))
 
     if joint.get("type") not in JOINT_TYPES:
         report("type", unknown("joint type", joint.get("type"), JOINT_TYPES))
@@ -122,30 +112,20 @@ def _tree(links: list[Node], joints: list[Node]) -> list[Finding]:
     for joint in joints:
         parent, child = (joint.find(end).get("link") for end in ("parent", "child"))  # type: ignore[union-attr]
         if child in parent_of:
-            findings.append(
-                Finding(
-                    "error",
-                    "loop",
-                    f"link {child!r} has two parents, {parent_of[child]!r} and {parent!r}: a URDF "
-                    "is a tree without loop closures",
-                    "cut the closed loop at one joint",
-                    joint=joint.get("name"),
-                    line=joint.line,
-                )
+            message = (
+                f"link {child!r} has two parents, {parent_of[child]!r} and {parent!r}: a URDF is a "
+                "tree without loop closures"
             )
+            hint = "cut the closed loop at one joint"
+            findings.append(_error("loop", message, joint, hint, joint=joint.get("name")))
         parent_of[child] = parent
         children_of[parent].append(child)
     roots = [link for link in links if link.get("name") not in parent_of]
     if len(roots) > 1:
         names = ", ".join(repr(link.get("name")) for link in roots[:8])
-        findings.append(
-            _error(
-                "roots",
-                f"{len(roots)} links without a parent joint: {names}",
-                roots[1],
-                "join them by fixed joints, or remove them",
-            )
-        )
+        message = f"{len(roots)} links without a parent joint: {names}"
+        hint = "join them by fixed joints, or remove them"
+        findings.append(_error("roots", message, roots[1], hint))
     return findings or _reached(links, children_of, roots)
 
 
@@ -161,22 +141,13 @@ def _reached(
     lost = [link for link in links if link.get("name") not in depth]
     if lost:
         names = ", ".join(repr(link.get("name")) for link in lost[:8])
-        return [
-            _error(
-                "lost",
-                f"a cycle of joints holds {names}: it is not connected to a root",
-                lost[0],
-                "Pinocchio would drop them: connect them to the tree",
-            )
-        ]
-    if max(depth.values()) > MAX_DEPTH:
-        return [
-            _error(
-                "size", f"a chain of {max(depth.values())} joints; at most {MAX_DEPTH}", links[0]
-            )
-        ]
+        message = f"a cycle of joints holds {names}: it is not connected to a root"
+        hint = "Pinocchio would drop them: connect them to the tree"
+        return [_error("lost", message, lost[0], hint)]
+    if (longest := max(depth.values())) > MAX_DEPTH:
+        return [_error("size", f"a chain of {longest} joints; at most {MAX_DEPTH}", links[0])]
     return []
 
 
-def _error(code: str, message: str, node: Node, suggestion: str = "") -> Finding:
-    return Finding("error", code, message, suggestion, line=node.line)
+def _error(code: str, message: str, node: Node, suggestion: str = "", **where: str) -> Finding:
+    return Finding("error", code, message, suggestion, line=node.line, **where)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping
-from functools import wraps
+from functools import cache, wraps
 from inspect import Parameter, signature
 from typing import Any, TypeVar
 
@@ -52,8 +52,7 @@ def check_options(options: Mapping[str, Any], name: str, *functions: Callable[..
         ConfigurationError: with the nearest names, those of the first function's other arguments
             included.
     """
-    kinds = [Parameter.KEYWORD_ONLY]
-    known = [p.name for function in functions for p in _parameters(function) if p.kind in kinds]
+    known = [name for function in functions for name in _keywords(function)]
     if not options.keys() <= set(known):
         own = [
             p.name
@@ -63,10 +62,12 @@ def check_options(options: Mapping[str, Any], name: str, *functions: Callable[..
         _require({k: v for k, v in options.items() if k not in known}, name, [*known, *own])
 
 
-def _parameters(function: Callable[..., Any]) -> list[Parameter]:
+@cache  # a signature takes tens of microseconds
+def _keywords(function: Callable[..., Any]) -> list[str]:
+    """The keyword-only arguments of a function, or of a class and its bases."""
     made = [c.__init__ for c in getattr(function, "__mro__", ())] or [function]
     found = [p for each in made for p in signature(each).parameters.values()]
-    return [p for p in found if p.name != "self"]
+    return [p.name for p in found if p.kind == Parameter.KEYWORD_ONLY]
 
 
 def _require(options: Mapping[str, Any], name: str, known: Iterable[str]) -> None:

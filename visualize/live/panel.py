@@ -6,7 +6,6 @@ from typing import Any
 
 import numpy as np
 
-from ...arrays import Array
 from ...contacts.hold import Hold
 from ..colors import VERDICTS, contact_colors, hex_of
 from .history import History
@@ -18,11 +17,12 @@ _COLORS = {"com": "com", "push": "load", "payload": "payload", "lifted": "target
 def panel_of(history: History) -> dict[str, Any]:
     """Return what the page shows beside the picture, but title and history of margins."""
     state = history.state
+    push = state.stance.least_push
     return {
         **verdict_of(state),
         "weight": state.stance.weight,
         "notice": state.notice,
-        "push": push_of(state.stance.least_push),
+        "push": push and {"least": float(push[0]), "direction": push[1].tolist()},
         "handles": handles_of(state),
         "sliders": [vars(slider) for slider in state.sliders()],
         "can_undo": history.can_undo,
@@ -84,8 +84,3 @@ def torques_of(hold: Hold) -> list[dict[str, Any]]:
         {"joint": robot.joint_of_row[row], "value": value, "lower": lower, "upper": upper}
         for row, value, lower, upper in rows
     ]
-
-
-def push_of(push: tuple[float, Array] | None) -> dict[str, Any] | None:
-    """Return `Stance.least_push` by name."""
-    return push and {"least": float(push[0]), "direction": push[1].tolist()}

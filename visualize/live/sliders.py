@@ -177,12 +177,8 @@ def _limits(stance: Stance) -> dict[str, float]:
     if stance.scenario.torque_limits is False:
         return {}
     robot = stance.robot
-    return {joint: float(most) for joint, most in _joint_limits(robot) if np.isfinite(most)}
-
-
-def _joint_limits(robot: Any) -> Any:
-    rows = robot.actuated_rows
-    return zip((robot.joint_of_row[row] for row in rows), robot.torque_limits, strict=True)
+    limits = zip(robot.actuated_rows, robot.torque_limits.tolist(), strict=True)
+    return {robot.joint_of_row[row]: most for row, most in limits if np.isfinite(most)}
 
 
 def _shares(stance: Stance) -> tuple[float, dict[str, float]]:

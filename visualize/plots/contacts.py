@@ -144,11 +144,7 @@ def plot_forces(hold: Hold, *, ax: Axes | None = None) -> Axes:
 
 
 def plot_force_course(
-    contacts: ContactSet,
-    q: ArrayLike,
-    forces: Mapping[str, ArrayLike],
-    *,
-    ax: Axes | None = None,
+    contacts: ContactSet, q: ArrayLike, forces: Mapping[str, ArrayLike], *, ax: Axes | None = None
 ) -> Axes:
     """Draw the contact forces of a whole motion as `plot_forces` does those of one moment.
 

@@ -140,11 +140,7 @@ def plot_energy(motion: ClosedLoop, *, ax: Axes | None = None) -> Axes:
 
 
 def plot_margins(
-    motion: ClosedLoop,
-    every: float = 0.05,
-    torque_limits: bool = False,
-    *,
-    ax: Axes | None = None,
+    motion: ClosedLoop, every: float = 0.05, torque_limits: bool = False, *, ax: Axes | None = None
 ) -> Axes:
     """Draw the margin of `contact_forces` along the motion [N]; grey where nothing touches.
 

@@ -53,8 +53,7 @@ def plot_speed_limits(limits: SpeedLimits) -> NDArray[Any]:
     _bars(axes[0, 1], turns[0] if turns and len(around) >= AROUND else limits.directions[0])
     predicted = "predicted " if limits.predictive else ""
     axes[0, 0].figure.suptitle(
-        f"{limits.robot}, {predicted}{limits.gait}, friction {limits.friction:g}",
-        fontsize="medium",
+        f"{limits.robot}, {predicted}{limits.gait}, friction {limits.friction:g}", fontsize="medium"
     )
     return axes
 

@@ -134,12 +134,7 @@ def draw_velocities(
 
 
 def draw_trails(
-    viewer: Viewer,
-    robot: Robot,
-    qs: ArrayLike,
-    frames: Sequence[str] = (),
-    *,
-    centre: bool = True,
+    viewer: Viewer, robot: Robot, qs: ArrayLike, frames: Sequence[str] = (), *, centre: bool = True
 ) -> None:
     """Draw the lines along which frames, and the centre of mass, go through qs (n, nq)."""
     configurations = np.atleast_2d(np.asarray(qs, dtype=float))

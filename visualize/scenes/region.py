@@ -69,11 +69,7 @@ def on_ground(region: Region, robot: Robot, com: Array, ground: float) -> Region
 
 
 def draw_acceleration_cone(
-    viewer: Viewer,
-    cone: AccelerationCone,
-    com: ArrayLike,
-    *,
-    scale: float | None = None,
+    viewer: Viewer, cone: AccelerationCone, com: ArrayLike, *, scale: float | None = None
 ) -> None:
     """Draw the accelerations c̈ that contacts can give, from its apex g up to those with c̈_z = 0.
 
@@ -153,8 +149,7 @@ def draw_friction_map(
             )
     if legend:
         viewer.legend(
-            "least friction μ",
-            {f"up to {edge:.3g}": SHADES[i] for i, edge in enumerate(edges)},
+            "least friction μ", {f"up to {edge:.3g}": SHADES[i] for i, edge in enumerate(edges)}
         )
 
 

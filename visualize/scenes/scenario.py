@@ -28,10 +28,7 @@ _LONG_LEGEND = 0.36  # with a reason
 
 
 def view_scenario(
-    scenario: Scenario,
-    region: Region | None = None,
-    animate: bool = True,
-    by_margin: bool = False,
+    scenario: Scenario, region: Region | None = None, animate: bool = True, by_margin: bool = False
 ) -> Viewer:
     """Return a Viewer that shows a scenario: terrain, robot, contacts, loads and the verdict.
 

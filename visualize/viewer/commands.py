@@ -108,9 +108,7 @@ def stage(center: Array, size: float, ground: float | None) -> Entry:
 
 
 def legend(
-    title: str,
-    lines: Sequence[tuple[str, str, str]],
-    ramp: ColorRamp | None = None,
+    title: str, lines: Sequence[tuple[str, str, str]], ramp: ColorRamp | None = None
 ) -> Entry:
     """Show a title, lines (text, "#rrggbb", path that a click hides) and a bar of colours."""
     values: dict[str, object] = {"title": title, "lines": [list(line) for line in lines]}

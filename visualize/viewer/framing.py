@@ -57,11 +57,7 @@ class Camera:
 
 
 def default_camera(
-    points: Array,
-    aspect: float,
-    field_of_view: float = 30.0,
-    view: Array = VIEW,
-    left: float = 0.0,
+    points: Array, aspect: float, field_of_view: float = 30.0, view: Array = VIEW, left: float = 0.0
 ) -> Camera:
     """Return a camera that has points (k, 3) amid a picture of width/height `aspect`.
 

@@ -49,11 +49,6 @@ def has_secret(path: str, secret: str) -> bool:
     return hmac.compare_digest(folder.encode(), secret.encode())
 
 
-def is_same_origin(origin: str, header: str) -> bool:
-    """Whether an Origin header is that of the page whose Host header this is."""
-    return origin == f"http://{header.lower()}"
-
-
 def content_policy(html: str, header: str) -> str:
     """Return the Content-Security-Policy of a page that was asked for by this Host header.
 

@@ -186,12 +186,7 @@ def shared(objects: Sequence[Object]) -> tuple[list[Part], list[Object]]:
 def _attribute(array: np.ndarray[Any, Any], *, normalized: bool = False) -> dict[str, Any]:
     name, code = _EXTENSION[array.dtype.name]
     data = umsgpack.Ext(code, np.ascontiguousarray(array).tobytes())
-    return {
-        "itemSize": array.shape[1],
-        "type": name,
-        "array": data,
-        "normalized": normalized,
-    }
+    return {"itemSize": array.shape[1], "type": name, "array": data, "normalized": normalized}
 
 
 def _identified(part: Mapping[str, Any]) -> Part:

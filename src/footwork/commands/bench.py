@@ -72,7 +72,7 @@ def run(options: argparse.Namespace) -> int:
     Raises:
         ConfigurationError: there is no such benchmark, or none at all (an installed wheel).
     """
-    scripts = {path.stem: path for path in sorted(FOLDER.glob("*.py")) if _is_program(path)}
+    scripts = {path.stem: path for path in sorted(FOLDER.glob("*.py")) if "__main__" in _text(path)}
     if not scripts:
         raise ConfigurationError(
             f"no benchmarks in {FOLDER}: they come with a checkout of footwork"
@@ -120,7 +120,7 @@ def _one(script: Path, options: argparse.Namespace, seconds: float) -> Outcome:
     with tempfile.TemporaryDirectory() as folder:
         kept = Path(folder) / "numbers.json"
         call = [sys.executable, str(script)]
-        call += _flags(options, kept) if _takes_flags(script) else []
+        call += _flags(options, kept) if "measuring.flags(" in _text(script) else []
         began, own = time.monotonic(), {**os.environ, "FOOTWORK_COMPILE": "now"}
         try:
             done = subprocess.run(
@@ -157,13 +157,9 @@ def _as_markdown(text: str) -> str:
     return text if re.search(r"^\| ?---", text, re.MULTILINE) else f"```text\n{text.strip()}\n```\n"
 
 
-def _is_program(path: Path) -> bool:
-    return "__main__" in path.read_text(encoding="utf-8")
-
-
-def _takes_flags(path: Path) -> bool:
-    return "measuring.flags(" in path.read_text(encoding="utf-8")
+def _text(path: Path) -> str:
+    return path.read_text(encoding="utf-8")
 
 
 def _first_line(path: Path) -> str:
-    return path.read_text(encoding="utf-8").split('"""')[1].splitlines()[0]
+    return _text(path).split('"""')[1].splitlines()[0]

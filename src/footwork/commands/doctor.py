@@ -8,11 +8,7 @@ from typing import Any
 
 from . import flags, output
 
-MARKS = {
-    "fine": ("ok ", "green"),
-    "broken": ("BAD", "red"),
-    "missing, optional": (" – ", "yellow"),
-}
+MARKS = {"fine": ("ok ", "green"), "broken": ("BAD", "red"), "missing, optional": (" – ", "yellow")}
 
 
 def add(commands: Any) -> None:

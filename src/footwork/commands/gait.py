@@ -117,11 +117,7 @@ def _one(file: Path, options: argparse.Namespace, tell: Callable[[str], None]) -
     names = MarkerSet.load(options.markers) if options.markers else None
     tell("read")
     trial = read_trial(
-        file,
-        forces=options.forces,
-        up=options.up,
-        unit=options.unit,
-        threshold=options.threshold,
+        file, forces=options.forces, up=options.up, unit=options.unit, threshold=options.threshold
     )
     if options.frames:
         trial = trial.cut(*options.frames)

@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from ..errors import ConfigurationError
-from . import flags
+from . import flags, motions
 from .output import answer, needs_plots, paint_verdict, write_plot, write_table, write_view, wrote
 
 if TYPE_CHECKING:
@@ -127,12 +127,11 @@ def _collisions(motion: ClosedLoop) -> list[str]:
 def _simulated(options: argparse.Namespace) -> tuple[ClosedLoop, Any]:
     """The motion, and its controller."""
     from .. import control
-    from ..contacts import Scenario
 
     robot = flags.load(options)
     velocity = _velocity(options)
     crouch = CROUCH.get(options.gait, 0.0)
-    ground = Scenario.load(options.terrain).ground if options.terrain else None
+    ground = motions.ground(options)
     feet = flags.feet(robot, options)
     controller, q = control.stand(robot, feet, crouch=crouch, terrain=ground)
     feet, duration = controller.contacts, options.duration or (6.0 if velocity else 2.0)
