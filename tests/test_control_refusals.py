@@ -183,13 +183,53 @@ def with_own(biped, kind, says, *shapes):
         (3, ((1,), (1, 25), (1,))),
         (2, ((3,), (3, 25), (3,))),
         (3, ((3,), (25, 3), (3,))),
+        (3, ((2,), (3, 25), (3,))),
+        (3, ((3,), (3, 25), (1,))),
+        (3, ((3,), (3, 25), ())),
     ],
 )
 def test_rows_of_ones_own_are_as_many_as_it_says(biped, kind, says, shapes):
     """One row would fit all three, as NumPy sees it."""
     robot, _, q = biped
     controller = with_own(biped, kind, says, *shapes)
-    with pytest.raises((ConfigurationError, ValueError), match=r"'own': got|mismatch"):
+    with pytest.raises(ConfigurationError, match="'own': got"):
+        controller(q, np.zeros(robot.nv))
+
+
+@pytest.mark.parametrize(
+    ("error", "message"),
+    [(None, "got None"), (np.ones(3) * 1j, "complex"), ([1.0, np.nan, 1.0], "got nan at index 1")],
+)
+def test_rows_of_ones_own_are_finite_numbers(biped, error, message):
+    robot, _, q = biped
+
+    class Given(Own):
+        def error(self, state, t):
+            return error
+
+    controller = controller_of(biped, [Given(None, name="own")], on_failure="raise")
+    with pytest.raises(ConfigurationError, match=f"error of 'own': .*{message}"):
+        controller(q, np.zeros(robot.nv))
+
+
+def test_rows_of_ones_own_may_be_lists(biped):
+    robot, _, q = biped
+
+    class Given(Own):
+        def error(self, state, t):
+            return [1.0, 1.0, 1.0]
+
+    solved = [
+        controller_of(biped, [kind(None, name="own")])(q, np.zeros(robot.nv)).a
+        for kind in (Given, Own)
+    ]
+    assert np.array_equal(*solved)
+
+
+def test_nominal_forces_are_by_contact(biped):
+    robot, _, q = biped
+    controller = controller_of(biped, nominal_forces=lambda t: [1.0, 2.0], on_failure="raise")
+    with pytest.raises(ConfigurationError, match=r"nominal_forces: got .* a mapping"):
         controller(q, np.zeros(robot.nv))
 
 

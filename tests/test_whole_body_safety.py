@@ -306,6 +306,19 @@ def test_what_is_not_leaving_is_not_added_twice(talos):
     assert taken.tau == pytest.approx(leaning(talos)[0](q, v).tau, abs=1e-6)
 
 
+def test_a_contact_is_taken_back_from_its_load_before_time_zero_too(talos):
+    robot, feet, q = talos
+    v, bounds = np.zeros(robot.nv), []
+    for begin in (0.0, -5.0):
+        controller = controller_of(talos)
+        controller.remove_contact("l_foot", ramp=0.1)
+        for t in (0.0, 0.05):
+            controller(q, v, begin + t)
+        controller.add_contact(feet["l_foot"], ramp=0.1)
+        bounds.append(controller.program(q, v, t=begin + 0.05).upper)
+    assert bounds[1] == pytest.approx(bounds[0], rel=1e-9)
+
+
 def test_shares_follow_their_ramps(talos):
     robot, _, q = talos
     controller = controller_of(talos)

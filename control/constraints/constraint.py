@@ -23,6 +23,7 @@ from ...dynamics import State
 from ...errors import ConfigurationError
 from ...robots.robot import Robot
 from ...robots.values import number, text
+from ..tasks.task import aligned
 
 
 class Tick(NamedTuple):
@@ -112,13 +113,11 @@ class Barrier(Constraint):
 
     def rows(self, state: State, t: float, before: Tick | None) -> Inequalities:
         """Return J and −J̇v − damping J v − gain h."""
-        J, h = self.jacobian(state), self.value(state)
-        if np.size(h) * state.robot.nv != np.size(J):
-            raise ConfigurationError(
-                f"{self.name!r}: got values of shape {np.shape(h)} and a Jacobian of shape "
-                f"{np.shape(J)}; expected (rows,) and (rows, {state.robot.nv})"
-            )
-        return Inequalities(J, self.bound(h, J @ state.velocity, self.drift(state)))
+        J, h, drift = aligned(
+            self.name, state.robot.nv, self.jacobian(state),
+            value=self.value(state), drift=self.drift(state),
+        )  # fmt: skip
+        return Inequalities(J, self.bound(h, J @ state.velocity, drift))
 
     def bound(self, h: Array, rate: Array, drift: Array) -> Array:
         """Return −J̇v − damping ḣ − gain h (m,)."""

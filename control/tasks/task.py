@@ -13,6 +13,7 @@ from __future__ import annotations
 from abc import ABC, abstractmethod
 from collections.abc import Sequence
 from dataclasses import dataclass, field
+from math import prod
 from typing import Any, ClassVar, NamedTuple
 
 import numpy as np
@@ -160,14 +161,11 @@ class Task(Goal):
 
         `contacts` are those of the robot at this tick, for tasks on which these have a bearing.
         """
-        J, error = self.jacobian(state), self.error(state, t)
-        if np.size(error) * state.robot.nv != np.size(J):
-            raise ConfigurationError(
-                f"{self.name!r}: got an error of shape {np.shape(error)} and a Jacobian of shape "
-                f"{np.shape(J)}; expected (rows,) and (rows, {state.robot.nv})"
-            )
-        r = self.desired_acceleration(state, t, J, error) - self.drift(state)
-        return Rows(J, r, error)
+        J, error, drift = aligned(
+            self.name, state.robot.nv, self.jacobian(state),
+            error=self.error(state, t), drift=self.drift(state),
+        )  # fmt: skip
+        return Rows(J, self.desired_acceleration(state, t, J, error) - drift, error)
 
     @property
     def damping_rate(self) -> float:
@@ -212,6 +210,25 @@ class ChosenRows(Task):
     def select(self, state: State, x: Array) -> Array:
         """Return the chosen rows."""
         return np.asarray(x[self.chosen])
+
+
+def aligned(name: str, nv: int, J: Any, **columns: Any) -> tuple[Array, ...]:
+    """Return J (rows, nv) and columns (rows,), as a task or a constraint gave them, as arrays.
+
+    Of a single row the first axis may be missing. NumPy would fit other shapes to each other.
+
+    Raises:
+        ConfigurationError: other shapes, or what is no array of finite numbers.
+    """
+    given = {"Jacobian": J} | columns
+    J, *others = found = [array(x, f"{what} of {name!r}") for what, x in given.items()]
+    rows = J.shape[:-1]
+    if J.shape[-1:] != (nv,) or len(rows) > 1 or any(x.size != prod(rows) for x in others):
+        told = ", ".join(f"{what} {x.shape}" for what, x in zip(given, found, strict=True))
+        raise ConfigurationError(
+            f"{name!r}: got shapes {told}; expected those of as many rows: (rows, {nv}) and (rows,)"
+        )
+    return tuple(found)
 
 
 def indices(chosen: Sequence[str], existing: Sequence[str]) -> NDArray[np.intp]:

@@ -20,7 +20,7 @@ from ...errors import ConfigurationError, ContactError, SolverError, unknown
 from ...options import names_checked
 from ...robots.configuration import check_reach
 from ...robots.robot import Robot
-from ...robots.values import boolean, number, sequence, text, whole_number
+from ...robots.values import boolean, mapping, number, sequence, text, whole_number
 from ..constraints import Constraint, Tick
 from ..kernels import TICKS
 from ..program.contact_model import ContactModel
@@ -274,7 +274,7 @@ class WholeBodyController:
 
     @property
     def _now(self) -> float:
-        return max(self._last, 0.0)
+        return self._last if isfinite(self._last) else 0.0
 
     def restart(self) -> None:
         """Forget the time of the last tick, so that the next one may be earlier; end all ramps."""
@@ -371,6 +371,8 @@ class WholeBodyController:
             if len(state.closure_basis) != self._closure_rank:
                 self._closure_rank, self._current = len(state.closure_basis), None
         nominal = None if self.nominal_forces is None else self.nominal_forces(t)
+        if nominal is not None:
+            nominal = mapping(nominal, "nominal_forces", kind="contact")
         finite = self._formulation.update(state, t, loads, self._before(t), nominal)
         fading = self._switched.fading(loads)
         if finite and fading:
