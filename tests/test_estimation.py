@@ -557,6 +557,7 @@ def test_what_makes_no_sense_is_refused():
         "tau": tau[1:],
         "gyro": flat,
         "t": np.nan,
+        "age": -1.0,
     }.items():
         with pytest.raises(ConfigurationError, match=name):
             estimator(replace(later, **{name: value}))

@@ -301,6 +301,14 @@ def test_some_feet_carry_meanwhile():
         control.GaitController(robot, feet, q, gaits.Gait(gaits.Lags(), 1.0, 0.3, step=0.1))
 
 
+def test_each_foot_swings():
+    """One that never does holds the robot back."""
+    robot, feet, q = standing("quadruped")
+    front = gaits.Gait((("left front",), ("right front",)), 1.2, 0.2, step=0.2)
+    with pytest.raises(ConfigurationError, match=r"left hind, right hind of .* never swing"):
+        control.GaitController(robot, feet, q, front)
+
+
 def test_the_command_walks_on_six_feet(tmp_path, capsys):
     (file := tmp_path / "hexapod.urdf").write_text(HEXAPOD)
     flags = ["--gait", "tripod", "--speed", "0.1", "--duration", "1.5", "--quiet"]

@@ -156,7 +156,8 @@ class Estimator:
         q = check_configuration(self.robot, readings.q).copy()  # all of them in one piece each
         v = check_velocity(self.robot, readings.v).copy()
         tau = check_torques(self.robot, readings.tau).copy()
-        t, last = readings.t - readings.age, self._estimate
+        age = number(readings.age, "age", at_least=0, unit="[s]")
+        t, last = readings.t - age, self._estimate
         step = 0.0 if last is None else t - last.t
         if last is not None and step < SAME:
             if step > -SAME:

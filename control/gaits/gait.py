@@ -389,7 +389,8 @@ def gait_of(
         gait: of `GAITS` by name, or one of one's own; None: the usual one of so many feet.
 
     Raises:
-        ConfigurationError: no such gait, or one that does not suit these feet, or lifts them all.
+        ConfigurationError: no such gait, or one that does not suit these feet, lifts all of them at
+            once, or some never.
         ContactError: fewer than two feet.
     """
     feet = feet_by_place(contacts, q)
@@ -410,6 +411,11 @@ def gait_of(
         raise ConfigurationError(
             f"gait: got {gait!r}, with which all feet of {contacts.robot.name!r} swing together; "
             "expected some that carry meanwhile"
+        )
+    if never := [place for place in feet if not any(place in group for group in groups)]:
+        raise ConfigurationError(
+            f"gait: got {gait!r}, with which {', '.join(never)} of {contacts.robot.name!r} never "
+            "swing; expected each foot in a group"
         )
     return found, [tuple(feet[place] for place in group) for group in groups]
 
