@@ -435,6 +435,7 @@ def of_control() -> dict[str, dict[str, Any]]:
         "control.WholeBodyController.add_contact": {"contact": contacts.PointContact("torso", 0.7)},
         "control.WholeBodyController.set_constraints": {"constraints": [APART]},
         "control.WholeBodyController.task": {"name": "posture"},
+        "control.WholeBodyController.hasten": {"ramp": 0.01},
         "control.WalkingController": {"phases": [phase], "on_failure": "raise"},
         "control.WalkingController.*": standing | {"phases": [phase]},
         "control.PushRecoveryController.*": standing | {"phases": [phase]},

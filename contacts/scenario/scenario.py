@@ -266,16 +266,20 @@ class Scenario:
         """Return the same scenario for a file in another folder; None for one that is not known.
 
         Files of robot and motors are named from there, or by their whole path.
+
+        Raises:
+            ScenarioError: a folder that is no path.
         """
+        there = None if folder is None else files.as_path(folder, "folder", ScenarioError)
 
         def named(file: str) -> str:
             path = (self.folder / file).resolve()
-            return str(path) if folder is None else os.path.relpath(path, Path(folder).resolve())
+            return str(path) if there is None else os.path.relpath(path, there.resolve())
 
         other = self.replaced(
             robot=self.robot if self.robot in catalogue.names() else named(self.robot),
             motors=named(self.motors) if self.motors else "",
-            folder=Path() if folder is None else Path(folder),
+            folder=there or Path(),
         )
         vars(other).update({key: value for key, value in vars(self).items() if key in _KEPT})
         return other
