@@ -348,6 +348,7 @@ def test_loads_that_go_up_can_be_hastened(talos):
     controller(q, np.zeros(robot.nv), 0.02)
     controller(q, np.zeros(robot.nv), 0.06)
     before = most("l_foot", 0.06)
+    assert controller.loading == ("l_foot",)
     controller.hasten(0.1)
     assert most("l_foot", 0.06) == before
     controller.hasten(0.02)

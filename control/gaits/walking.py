@@ -245,8 +245,7 @@ class WalkingController:
             self._aim(self._feedback, state, t)
         self._touch(state, t)
         self._feel(state, t)
-        if self._on_soles and self._off(state, t) > HASTE * self.plan.height:
-            self.controller.hasten(AT_ONCE * self.scale.time)
+        self._hasten(state, t)
 
     def _valid(
         self, q: ArrayLike | State, v: ArrayLike | None, t: float, now: float | None
@@ -318,10 +317,13 @@ class WalkingController:
             if foot.name in there:
                 self.controller.replace_contact(foot.contact)
 
-    def _off(self, state: State, t: float) -> float:
-        """How far ξ is off its plan along the ground [m]."""
+    def _hasten(self, state: State, t: float) -> None:
+        """Load soles that have landed at once where ξ is off its plan."""
+        if not (self._on_soles and self.controller.loading):
+            return
         x, y, _ = self.dcm.error(state, t).tolist()
-        return hypot(x, y)
+        if hypot(x, y) > HASTE * self.plan.height:
+            self.controller.hasten(AT_ONCE * self.scale.time)
 
     def _touch(self, state: State, t: float) -> None:
         """Let feet that meet the ground carry, and lower those under which there is none."""

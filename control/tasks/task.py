@@ -226,7 +226,7 @@ def aligned(name: str, nv: int, J: Any, **columns: Any) -> tuple[Array, ...]:
     if J.shape[-1:] != (nv,) or len(rows) > 1 or any(x.size != prod(rows) for x in others):
         told = ", ".join(f"{what} {x.shape}" for what, x in zip(given, found, strict=True))
         raise ConfigurationError(
-            f"{name!r}: got shapes {told}; expected those of as many rows: (rows, {nv}) and (rows,)"
+            f"{name!r}: got {told}; expected (rows, {nv}) and (rows,), with the same number of rows"
         )
     return tuple(found)
 

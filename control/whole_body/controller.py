@@ -205,6 +205,11 @@ class WholeBodyController:
         return self._switched.leaving
 
     @property
+    def loading(self) -> tuple[str, ...]:
+        """The contacts whose loads go up on a ramp."""
+        return self._switched.loading
+
+    @property
     def loaded(self) -> tuple[str, ...]:
         """The contacts whose load is not limited by a ramp."""
         return self._switched.loaded
@@ -265,7 +270,13 @@ class WholeBodyController:
         self._current = None
 
     def hasten(self, ramp: float) -> None:
-        """Let contacts that are being loaded carry all they may within `ramp` [s] from now.
+        """Let the contacts that are `loading` carry all they may within `ramp` from now.
+
+        The load fraction σ goes on from what it is, as θ^1.25 with the share θ of that time, see
+        `switching`; ramps that end sooner stay.
+
+        Args:
+            ramp: [s].
 
         Raises:
             ConfigurationError: a ramp that is negative or not finite.

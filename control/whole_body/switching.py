@@ -97,6 +97,11 @@ class SwitchedContacts:
         return tuple(name for name, ramp in self.ramps.items() if ramp.goal == 0.0)
 
     @property
+    def loading(self) -> tuple[str, ...]:
+        """The contacts whose loads go up."""
+        return tuple(name for name, ramp in self.ramps.items() if ramp.goal == 1.0)
+
+    @property
     def loaded(self) -> tuple[str, ...]:
         """The contacts whose load is not limited by a ramp."""
         return tuple(name for name in self.there if name not in self.ramps)
@@ -178,9 +183,8 @@ class SwitchedContacts:
 
     def hasten(self, ramp: float, t: float) -> None:
         """Let all loads that go up be full within `ramp` from t on [s]."""
-        for one in self.ramps.values():
-            if one.goal == 1.0:
-                one.hasten(ramp, t)
+        for name in self.loading:
+            self.ramps[name].hasten(ramp, t)
 
     def drop(self, name: str) -> None:
         """Remove a contact at once."""
