@@ -19,6 +19,7 @@ from ... import dynamics
 from ...arrays import Array
 from ...contacts import Contact, ContactSet, Terrain
 from ...contacts.geometry.polygon import convex_hull, sides
+from ...contacts.terrain.height_map import HeightMap
 from ...dynamics import State
 from ...errors import ConfigurationError, ContactError
 from ...options import check_options
@@ -63,9 +64,12 @@ LOWERING = 0.05  # change of height from step to step [h]
 # height of swinging feet, of small robots, whose legs weigh as much as they [h]; at 0.12, Solo12's
 # catch on boards of 3 cm
 LIFT = 0.15
-# how far from its nearest edge the centre of pressure of a sole stays [h]: nearer, and on boards,
-# soles tip; and of narrow ones at least what share of it may be used
+# how far from its nearest edge the centre of pressure of a sole stays [h]: nearer, and on boards
+# that nobody told of, soles tip; and of narrow ones at least what share of it may be used
 EDGE, NARROW = 0.03, 0.35
+# the same where the ground is told and flat: a step up needs more of the sole than EDGE leaves, or
+# ξ falls behind a foot whose tread ends, the next one steps back down, and the robot falls over
+FLAT_EDGE = 0.01
 # errors of ξ that such narrow soles are left to correct [h]. One that lasts (swinging legs have
 # much of the mass, masses are not as told) remains as large, and the speed is off by it: at 0.065,
 # more than the centre of pressure can there, G1 walked at 0.38 m/s where it was told 0.3
@@ -127,8 +131,9 @@ class GaitController(WalkingController):
             of the time [s] that returns it.
         options: of the WalkingController; feet swing 5 cm high, and lower on small robots, and
             sole_share keeps the centre of pressure 0.03 of the height of the centre of mass from
-            the nearest edge of a sole, but is at least 0.35; on soles as narrow as that footholds
-            answer errors of ξ from 0.02 of the height on, else from 0.065 on.
+            the nearest edge of a sole, but is at least 0.35; 0.01 on a terrain whose parts are all
+            flat. On soles as narrow as 0.35 footholds answer errors of ξ from 0.02 of the height
+            on, else from 0.065 on.
 
     Attributes:
         path: where it is commanded to be.
@@ -157,7 +162,7 @@ class GaitController(WalkingController):
         places = dict(contacts.placements(q))
         centre = middle(places, contacts.names)
         height = float(dynamics.com(robot, q)[2] - centre[2])
-        share = _sole_share(contacts, height)
+        share = _sole_share(contacts, height, options.get("terrain"))
         own = {"step_height": min(0.05, LIFT * height), "sole_share": share}
         if share == NARROW and "sole_share" not in options:
             ankles = min(self.stepping.ankles, LITTLE)
@@ -502,11 +507,14 @@ class GaitController(WalkingController):
         return Desired(pin.SE3(R @ self._upright, P.translation), rate, np.zeros(6))
 
 
-def _sole_share(contacts: ContactSet, height: float) -> float:
+def _sole_share(contacts: ContactSet, height: float, terrain: Terrain | None) -> float:
     """The share σ of soles that is used: (1 − σ) d = EDGE h, d from the centre to the nearest edge.
 
-    At least NARROW; of points all.
+    At least NARROW; of points all. On a terrain of flat parts it is FLAT_EDGE h.
     """
     soles = [contact.points[:, :2] for contact in contacts if contact.dim == 6]
     nearest = min((float(sides(convex_hull(p))[1].min()) for p in soles), default=np.inf)
-    return max(1 - EDGE * height / nearest, NARROW)
+    parts = terrain.parts if isinstance(terrain, Terrain) else [None]
+    told = not any(part is None or isinstance(part, HeightMap) for part in parts)
+    edge = FLAT_EDGE if told else EDGE
+    return max(1 - edge * height / nearest, NARROW)

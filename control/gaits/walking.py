@@ -99,8 +99,8 @@ class WalkingController:
         phases: as of `control.gaits`, from t = `begin` on.
         step_height: of swinging feet [m].
         ramp: time to unload a foot before its swing and to load it afterwards [s]; None is as long
-            as all feet stand, at least 0.03, as up and down a known terrain, and at most 0.08, in
-            proportion to the `Scale` of the robot.
+            as all feet stand, at least 0.03 and at most 0.08, in proportion to the `Scale` of the
+            robot.
         reach: how far from where it stands beside the others a foot may be moved to [m]; 0 keeps
             the plan, None is 0.5 of the height of the centre of mass, 0.75 on more than two feet.
         terrain: what swing feet avoid, and where a moved foothold has to stand; None for level
@@ -281,16 +281,11 @@ class WalkingController:
     def _take(self, plan: DcmPlan) -> None:
         """Take a plan, whose footholds are as given."""
         self.plan = self._first = plan
-        heights = plan.points[:, :2, 2]  # of p
-        self._climbs = self.terrain is not None and bool(np.ptp(heights) > LEVEL)
 
     @property
     def _longest_ramp(self) -> float:
-        """The longest time to load and unload feet [s].
-
-        Up and down known ground the least: ξ is behind its plan there as it is.
-        """
-        return self.ramp if self._climbs else self._longest
+        """The longest time to load and unload feet [s]."""
+        return self._longest
 
     def _landing_residual(self) -> Array:
         """c̈ − c̈* (3,) as feet on points land [m/s²]: two of them carry on a line alone."""
