@@ -52,6 +52,12 @@ class Readings:
     accelerometer: Array | None = None
     age: float = 0.0
 
+    def copy(self) -> Readings:
+        """Return the same in arrays of its own: who is told them may write there."""
+        own = {k: x.copy() for k, x in vars(self).items() if isinstance(x, np.ndarray)}
+        touching = None if self.touching is None else dict(self.touching)
+        return replace(self, touching=touching, **own)
+
 
 def unlike_gravity(felt: float, robot: Robot, where: str) -> str:
     """Return what is to be said of specific forces that are far from g, in words; else nothing."""
