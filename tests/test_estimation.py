@@ -135,6 +135,18 @@ def test_readings_come_at_their_rate_and_late():
     assert measured == [0] * 7 + [5] * 5 + [10] * 5 + [15] * 3
 
 
+@pytest.mark.parametrize("rate", [400.0, 300.0, 120.0, 1000.0])
+def test_readings_keep_rates_that_are_no_part_of_the_controller_s(rate):
+    """At 500 Hz, 400 Hz became 250."""
+    robot = robots.load("biped")
+    q, v, tau = robot.posture(), np.zeros(robot.nv), np.zeros(robot.na)
+    of = Measurements(Sensors(rate=rate), robot, np.random.default_rng(0))
+    told = [of.read(0.1 + k * STEP, q, v, tau, {}) for k in range(500)]
+    times = np.unique(np.round([x.t - x.age for x in told], 9))
+    assert len(times) == pytest.approx(min(rate, 1 / STEP), abs=1)
+    assert np.diff(times).max() < 1 / rate + STEP
+
+
 # --- the filter ----------------------------------------------------------------------------------
 
 

@@ -178,6 +178,7 @@ class Measurements:
         self.accelerometer_bias = sensors.accelerometer_bias * self._rng.standard_normal(3)
         self._last: tuple[float, Array, Array] | None = None  # t, R and v of the IMU
         self._waiting: deque[Readings] = deque()
+        self._first, self._count = 0.0, 0  # when the first reading was, and how many since
 
     def read(
         self, t: float, q: Array, v: Array, tau: Array, touching: Mapping[str, bool]
@@ -190,14 +191,23 @@ class Measurements:
             tau: (na,), that acted until now.
             touching: {contact: whether the ground pushes it}.
         """
-        period = 0.0 if self.sensors.rate is None else 1.0 / self.sensors.rate
-        if self._last is None or t - self._last[0] > period - 1e-9:
+        if self._due(t):
             self._waiting.append(self._measured(t, q, v, tau, touching))
         late = t - self.sensors.delay + 1e-9
         while len(self._waiting) > 1 and self._waiting[1].t <= late:
             self._waiting.popleft()
         told = self._waiting[0]
         return told if told.t == t else replace(told, t=t, age=t - told.t)
+
+    def _due(self, t: float) -> bool:
+        """Whether a reading is due since the last: on average they keep their rate."""
+        if self._last is None:
+            self._first = t
+            return True
+        if self.sensors.rate is None:
+            return True
+        before, self._count = self._count, int((t - self._first + 1e-9) * self.sensors.rate)
+        return self._count > before
 
     def _measured(
         self, t: float, q: Array, v: Array, tau: Array, touching: Mapping[str, bool]
