@@ -13,6 +13,7 @@ from __future__ import annotations
 from collections import deque
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
+from typing import Any
 
 import numpy as np
 import pinocchio as pin
@@ -54,9 +55,9 @@ class Readings:
 
     def copy(self) -> Readings:
         """Return the same in arrays of its own: who is told them may write there."""
-        own = {k: x.copy() for k, x in vars(self).items() if isinstance(x, np.ndarray)}
-        touching = None if self.touching is None else dict(self.touching)
-        return replace(self, touching=touching, **own)
+        arrays = (k for k, x in vars(self).items() if isinstance(x, np.ndarray))
+        own: dict[str, Any] = {k: getattr(self, k).copy() for k in arrays}
+        return replace(self, touching=self.touching and dict(self.touching), **own)
 
 
 def unlike_gravity(felt: float, robot: Robot, where: str) -> str:

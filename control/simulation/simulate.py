@@ -267,8 +267,8 @@ class _Loop:
     def _command(self, t: float, q: Array, v: Array) -> tuple[Array, str, float]:
         """The torques of a tick, the command's status, and how long it took [s]."""
         readings = self.senses.read(t, q, v, self.tau, self.touching)
-        began = time.perf_counter()
         given = readings.copy()
+        began = time.perf_counter()
         told = estimate_of(self.estimator, given)
         if self.estimator is not None:
             self.estimates.append((told[0].copy(), told[1].copy()))
