@@ -6,6 +6,8 @@ from collections.abc import Callable
 from inspect import Signature, signature
 from typing import Any, Literal
 
+import numpy as np
+
 from ..errors import ConfigurationError
 
 Arguments = Literal["q, v, t", "t, q, v", "readings"]
@@ -63,14 +65,14 @@ def check_estimator(estimator: Any) -> None:
 
 
 def estimate_of(estimator: Any, readings: Any) -> tuple[Any, Any]:
-    """Return q and v by an estimator, or those of the readings without one.
+    """Return copies of q and v by an estimator, or of those of the readings without one.
 
     Raises:
         ConfigurationError: an answer without q and v.
     """
     estimate = readings if estimator is None else estimator(readings)
     try:
-        return estimate.q, estimate.v
+        return np.array(estimate.q), np.array(estimate.v)
     except AttributeError:
         raise ConfigurationError(
             f"estimator: got {estimate!r:.80}, expected an estimate with q and v"

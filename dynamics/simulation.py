@@ -124,10 +124,10 @@ class _Run:
         if not callable(torque):
             constant = check_torques(robot, np.zeros(robot.na) if torque is None else torque)
             torque = _constant(constant.copy())
-        self.torque = torque
+        self.torque = _on_copies(torque)
         self.sampled = bool(getattr(torque, "sampled", False))
         self.held: Array | None = None
-        self.wrenches = wrenches if callable(wrenches) else _constant(wrenches or {})
+        self.wrenches = _on_copies(wrenches) if callable(wrenches) else _constant(wrenches or {})
         self.samples: list[tuple[float, Array, Array, Array, float]] = []
         self.happened: list[EventRecord] = []
 
@@ -195,6 +195,11 @@ class _Run:
         """The samples as arrays."""
         t, q, v, tau, energy = (np.array(column) for column in zip(*self.samples, strict=True))
         return Trajectory(self.robot, t, q, v, tau, energy, tuple(self.happened))
+
+
+def _on_copies(law: Callable[[float, Array, Array], Any]) -> Callable[[float, Array, Array], Any]:
+    """The law, which may write into what it is told."""
+    return lambda t, q, v: law(t, q.copy(), v.copy())
 
 
 def _constant(value: Any) -> Callable[[float, Array, Array], Any]:

@@ -274,6 +274,48 @@ def test_controllers_are_called_by_what_they_take():
         run(blind, estimator=control.Estimator(robot, contacts.at_feet(robot), q0))
 
 
+@pytest.mark.parametrize("engine", ["pinocchio", "mujoco"])
+def test_controllers_may_write_into_what_they_are_told(engine):
+    """What a law did to its q was done to the robot."""
+    if engine == "mujoco":
+        pytest.importorskip("mujoco")
+    robot = robots.load("quadruped")
+    q0 = robot.posture()
+    buffer = np.zeros(robot.na)
+
+    def law(t, q, v):
+        return 100.0 * (q0[7:] - q[7:]) - 2.0 * v[6:]
+
+    def in_place(t, q, v):
+        q -= q0
+        buffer[:] = -100.0 * q[7:] - 2.0 * v[6:]
+        v[:] = 1e3
+        return buffer
+
+    class Estimate:
+        def __init__(self, readings):
+            self.q, self.v = readings.q, readings.v
+
+    options = {"q": q0, "duration": 0.05, "engine": engine}
+    for told in ({}, {"estimator": Estimate}):
+        whole, motion = (simulate(robot, x, **options, **told) for x in (law, in_place))
+        assert np.array_equal(motion.q, whole.q)
+        assert np.array_equal(motion.tau, whole.tau)
+    assert np.array_equal(motion.estimated_q, whole.estimated_q)
+
+    def of_readings(readings):
+        readings.q[:] = readings.gyro[:] = readings.tau[:] = 1e3
+        return np.zeros(robot.na)
+
+    sensors = control.Sensors(rate=100.0)
+    logs = [
+        simulate(robot, law, **options, sensors=sensors).log
+        for law in (of_readings, lambda readings: np.zeros(robot.na))
+    ]
+    assert np.array_equal(logs[0].q, logs[1].q)
+    assert np.array_equal(logs[0].gyro, logs[1].gyro)
+
+
 @pytest.mark.parametrize(
     ("law", "says"),
     [

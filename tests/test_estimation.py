@@ -12,7 +12,7 @@ import pinocchio as pin
 import pytest
 
 import footwork as fw
-from footwork import ConfigurationError, contacts, control, dynamics, robots
+from footwork import ConfigurationError, FootworkWarning, contacts, control, dynamics, robots
 from footwork.control import Estimator, Readings, Sensors
 from footwork.control.estimation import Measurements
 from footwork.dynamics.kernels.body_table import unknown_joints
@@ -133,6 +133,18 @@ def test_readings_come_at_their_rate_and_late():
     assert [x.t for x in readings] == pytest.approx([k * STEP for k in range(20)])
     measured = [round((x.t - x.age) / STEP) for x in readings]
     assert measured == [0] * 7 + [5] * 5 + [10] * 5 + [15] * 3
+
+
+@pytest.mark.parametrize("rate", [400.0, 300.0, 120.0, 1000.0])
+def test_readings_keep_rates_that_are_no_part_of_the_controller_s(rate):
+    """At 500 Hz, 400 Hz became 250."""
+    robot = robots.load("biped")
+    q, v, tau = robot.posture(), np.zeros(robot.nv), np.zeros(robot.na)
+    of = Measurements(Sensors(rate=rate), robot, np.random.default_rng(0))
+    told = [of.read(0.1 + k * STEP, q, v, tau, {}) for k in range(500)]
+    times = np.unique(np.round([x.t - x.age for x in told], 9))
+    assert len(times) == pytest.approx(min(rate, 1 / STEP), abs=1)
+    assert np.diff(times).max() < 1 / rate + STEP
 
 
 # --- the filter ----------------------------------------------------------------------------------
@@ -464,6 +476,41 @@ def test_a_foot_that_slips_stands_anew():
     assert estimator.belief.slipped[0] >= 1
     assert not estimator.belief.slipped[1:].any()
     assert np.linalg.norm(found.q[:3] - last[:3]) < 0.01
+
+
+def test_gaps_of_the_readings_are_told_once_and_make_the_estimate_uncertain():
+    """A reading of an IMU says nothing of half a second: held for so long, velocities came to be
+    wrong by metres a second, and no foot was believed any more."""
+    robot, feet, times, qs, vs = swaying("go2", 2.0)
+    measurements, readings = told(Sensors(switches=True), robot, feet, times, qs, vs)
+    estimator = Estimator(robot, feet, qs[0])
+    for k in range(200):
+        estimator(readings[k])
+    before = np.sqrt(np.diag(estimator.covariance))
+    with pytest.warns(FootworkWarning, match=r"none from 0.398 to 0.898 s") as warnings:
+        estimator(readings[450])
+    lost = np.sqrt(np.diag(estimator.covariance))
+    e = error_of(estimator, measurements, qs[450], vs[450])
+    assert (lost[[2, 6, 7, 8]] > 10 * before[[2, 6, 7, 8]]).all()  # heading and place
+    assert (np.abs(e[:9]) < 4 * lost[:9]).all()
+    for k in range(451, 600):
+        estimator(readings[k])
+    e, known = error_of(estimator, measurements, qs[599], vs[599]), np.diag(estimator.covariance)
+    assert (np.abs(e[:9]) < 4 * np.sqrt(known[:9])).all()
+    assert np.abs(e[3:6]).max() < 0.03
+    assert np.abs(e[:2]).max() < 0.02
+    estimator(readings[900])
+    assert len(warnings) == 1
+
+
+def test_slow_and_irregular_readings_have_no_gaps():
+    robot, feet, times, qs, vs = swaying("go2", 2.0)
+    for rate, step in ((None, 100), (5.0, 100), (None, 20)):
+        _, readings = told(Sensors(rate=rate), robot, feet, *(x[::step] for x in (times, qs, vs)))
+        estimator = Estimator(robot, feet, qs[0])
+        for k, reading in enumerate(readings):
+            if step > 20 or k % 4 != 2:
+                estimator(reading)
 
 
 def test_a_start_that_nobody_told_is_upright_and_on_the_ground():

@@ -160,6 +160,22 @@ def test_torques_come_so_many_ticks_late(biped, delay):
     assert acted == pytest.approx(answered[:10], abs=1e-15)
 
 
+def test_an_answer_may_be_the_same_array_each_time(biped):
+    """The delay was lost: an array that waited for its tick had the next answer in it."""
+    robot, feet, q = biped
+    answer = np.zeros(robot.na)
+
+    def reused(s):
+        answer[:] = 1e-3 * (1 + round(s.t / TICK))
+        return answer
+
+    laws = [Recorder(reused), Recorder(lambda s: reused(s).copy())]
+    for law in laws:
+        judging.trial(robot, of(law), q=q, contacts=feet, duration=10 * TICK)
+    first, second = ([s.tau[0] for s in law.told] for law in laws)
+    assert first == second
+
+
 def test_torques_are_clipped_to_the_motors(biped):
     robot, feet, q = biped
     law = Recorder(lambda s: np.full(robot.na, 1e6))

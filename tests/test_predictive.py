@@ -693,6 +693,17 @@ def test_nodes_end_where_contacts_change():
     assert grid.durations.max() < 0.05
 
 
+def test_a_stance_may_last_for_years():
+    """Nodes beyond the last one were counted too: memory for all of them ran out."""
+    _, feet, q = standing("go2")
+    places = feet.placements(q)
+    last = [control.predictive.Stance(0.1, places), control.predictive.Stance(1e12, places)]
+    grid = control.predictive.stances.nodes(last, 16, 0.03)
+    assert len(grid.durations) == 16
+    assert grid.durations[3:] == pytest.approx(np.full(13, 0.03), rel=1e-9)
+    assert [stance.duration for stance in grid.stances] == 3 * [0.1] + 13 * [1e12]
+
+
 def test_the_whole_body_program_follows_forces_that_its_tasks_leave_free():
     robot, feet, q = standing("go2")
     gait = PredictiveGait(robot, feet, q, "trot")

@@ -6,8 +6,8 @@ import numpy as np
 import pinocchio as pin
 import pytest
 
-from footwork import control, load
-from footwork.contacts import ContactSet, LineContact, at_feet
+from footwork import FootworkWarning, control, load
+from footwork.contacts import ContactSet, LineContact, SurfaceContact, at_feet
 from footwork.control.gaits.rolling import rolling
 from footwork.dynamics import State
 
@@ -39,6 +39,35 @@ def test_soles_that_a_leg_cannot_roll_are_lines_along_it(turned):
         assert (line.name, line.friction) == (sole.name, sole.friction)
         assert line.half_length == pytest.approx(0.1)
         assert abs(line.pose(State(robot, q)).rotation[0, 0]) == pytest.approx(1.0)
+
+
+def test_soles_that_no_step_can_lay_flat_are_told():
+    """A trot with a sole on a leg of three hinges fell without a word."""
+    robot = load("quadruped")
+    q, (first, *others) = robot.posture(), at_feet(robot)
+    flat = State(robot, q).frame_placement(first.frame).rotation.T
+    sole = SurfaceContact(
+        first.frame, half_length=0.03, half_width=0.02, friction=0.7, name=first.name,
+        placement=pin.SE3(flat, np.zeros(3)),
+    )  # fmt: skip
+    feet = ContactSet(robot, [sole, *others])
+    with pytest.warns(FootworkWarning, match="'lf_foot' is a sole that its leg cannot turn"):
+        assert rolling(feet, q) is feet
+
+
+def test_soles_that_slide_stay_flat():
+    slides = "".join(
+        f'<joint name="{axis}" type="slide" axis="{where}" range="-1 1"/>'
+        for axis, where in (("x", "1 0 0"), ("y", "0 1 0"), ("z", "0 0 1"))
+    )
+    robot = load(
+        '<mujoco><worldbody><body name="body"><freejoint/><geom size=".1 .1 .1" type="box"/>'
+        f'<body name="foot">{slides}<geom size=".1 .1 .1" type="box"/></body></body></worldbody>'
+        "</mujoco>"
+    )
+    sole = SurfaceContact("foot", half_length=0.1, half_width=0.1, friction=0.7)
+    feet = ContactSet(robot, [sole])
+    assert rolling(feet, robot.neutral()) is feet
 
 
 def test_a_biped_without_ankle_rolls_walks():

@@ -128,6 +128,21 @@ def test_torque_laws(pendulum):
         dyn.simulate(pendulum, *start, lambda t, q, v: np.zeros(3), duration=1, step=0.1)
 
 
+def test_laws_may_write_into_what_they_are_told(pendulum):
+    def in_place(t, q, v):
+        q *= -2.0
+        q -= v
+        v[:] = 1e3
+        return q
+
+    options = {"duration": 0.1, "step": 1e-2}
+    q, v = np.array([0.3, 0.2]), np.zeros(2)
+    run = dyn.simulate(pendulum, q, v, in_place, **options)
+    assert np.array_equal(
+        run.q, dyn.simulate(pendulum, q, v, lambda t, q, v: -2 * q - v, **options).q
+    )
+
+
 def test_springs_and_dampers(pendulum):
     springs = JointSprings(stiffness={"joint_1": 50.0}, damping=0.8, rest=[0.3, 0.0])
     run = dyn.simulate(pendulum, [0.1, 0.2], [0, 0], duration=1, step=0.005, springs=springs)

@@ -389,6 +389,24 @@ def test_damaged_arrays_are_refused(tmp_path, wrong, says):
         SensorLog.read(tmp_path / "bad.npz", log.robot)
 
 
+@pytest.mark.parametrize("name", GAITS)
+def test_single_samples_may_lack(name):
+    """A tenth of all, one at a time: forces are within 2 % of the weight as those of all are."""
+    motion, whole = moved(name), found(name)
+    log = motion.log
+    rows = np.setdiff1d(np.arange(len(log)), np.arange(7, len(log) - 1, 10))
+    names = ("t", "q", "v", "tau", "gyro", "accelerometer")
+    some = SensorLog(log.robot, **{each: getattr(log, each)[rows] for each in names})
+    assert np.diff(some.t).max() == pytest.approx(2 * STEP)
+    lost = contact_wrenches(some, motion.contacts, start=motion.q[0], progress=False)
+    weight = motion.robot.mass * 9.81
+    for contact, f in lost.forces.items():
+        truth = motion.forces[contact].sum(axis=1)[: len(whole)]
+        there = np.array([np.interp(lost.t, whole.t, x) for x in truth.T]).T
+        off = np.sqrt(((f - there) ** 2).mean(axis=0))
+        assert (off < 0.02 * weight).all(), (contact, off / weight)
+
+
 def test_logs_with_gaps_are_refused():
     log = moved("quadruped").log
     rows = np.r_[0:100, 110:200]

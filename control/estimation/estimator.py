@@ -9,6 +9,9 @@ low-passed. A foot stands from a load of 0.08 of the weight on, until it is belo
 innovation is less likely than 1/1000 has slipped, and stands anew where it is. Balls roll: their
 middles go on by −Δθ × arm.
 
+A reading of the IMU is the mean since the last, but of a gap it says nothing: the robot is taken to
+have gone on as it did, with a covariance of what robots may do meanwhile, and its feet stand anew.
+
 Where the robot is, and where it is heading, is not observable: both drift with the way. Nor is a
 slip of all feet together.
 """
@@ -51,6 +54,8 @@ LIKELY = 16.27, 22.46  # χ² of three and of six degrees of freedom, 0.999
 ANGLES = 3.0  # of soles that creep and ankles that bend, by their ways [rad/m]
 LEAST = 1e-6  # of encoders without noise: a covariance has to be definite [rad]
 SAME = 1e-9  # of readings that are known already [s]
+GAP = 0.05, 3.0  # a reading stands for no longer: [s], and in shortest steps between readings
+LOST = 0.03, 1.0, 0.3  # what a gap leaves unknown: tilt [rad], velocity [m/s], heading [rad/s]
 LOW = 0.01  # how far above the lowest foot one may be that stands at the start [m]
 
 
@@ -74,6 +79,9 @@ class Estimate(NamedTuple):
 
 class Estimator:
     """Estimates q and v from readings. It remembers: `restart(q)` before another run.
+
+    After a gap, 0.05 s and thrice the usual step or longer, it warns, once a run: the robot is
+    taken to have gone on at its velocity, and `covariance` grows by what may have happened.
 
     Args:
         robot: floating base.
@@ -122,6 +130,9 @@ class Estimator:
         self._start = None if q is None else check_configuration(self.robot, q).copy()
         self._x: invariant.Belief | None = None
         self._estimate: Estimate | None = None
+        rate = self.sensors.rate
+        self._usual = np.inf if rate is None else 1.0 / rate  # the shortest step so far [s]
+        self._warned = False
 
     @property
     def belief(self) -> invariant.Belief:
@@ -168,12 +179,42 @@ class Estimator:
         if self._x is None:
             self._x = self._begun(q, accelerometer)
         x, before = self._x, v if last is None else last.v
+        if (lost := self._lost(step)) > 0:
+            self._bridge(x, t - step, lost)
+            step, before = step - lost, v
         told = invariant.Told(step, gyro, accelerometer, tau, known)
         self._advance(x, told, before, q, v)
         loads = dict(zip(self._names, x.loads.tolist(), strict=True))
         standing = dict(zip(self._names, x.standing.tolist(), strict=True))
         self._estimate = Estimate(t, q, v, loads, standing)
         return self._estimate
+
+    def _lost(self, step: float) -> float:
+        """How much of a step no reading of the IMU tells of [s]."""
+        usual, least = self._usual, GAP[0]
+        if step > 0:
+            self._usual = min(usual, step)
+        return step - usual if step > max(least, GAP[1] * usual) else 0.0
+
+    def _bridge(self, x: invariant.Belief, t: float, lost: float) -> None:
+        """Move on without readings of the IMU: nobody knows which feet stood all the time."""
+        if not self._warned:
+            warn(
+                f"readings: got none from {t:g} to {t + lost:g} s; the robot is taken to have gone "
+                "on at its velocity, and its position and heading are as uncertain as `covariance` "
+                "says"
+            )
+            self._warned = True
+        tilt, speed, rate = LOST
+        x.p[:] += lost * x.v
+        x.standing[:], x.loads[:] = False, 0.0
+        G = np.zeros((len(x.P), 3))  # of a turn ξ_R about where the IMU is
+        G[:9] = np.vstack([np.eye(3), pin.skew(x.v), pin.skew(x.p)])
+        up = -down(self.robot)
+        x.P[:] += G @ (tilt**2 * np.eye(3) + (rate * lost) ** 2 * np.outer(up, up)) @ G.T
+        every = np.arange(3)
+        x.P[3 + every, 3 + every] += speed**2
+        x.P[6 + every, 6 + every] += (speed * lost) ** 2
 
     def _inertial(self, readings: Readings) -> tuple[Array, Array]:
         """ω and a of the readings, checked."""

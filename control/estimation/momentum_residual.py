@@ -43,7 +43,7 @@ from .sensor_log import SensorLog
 from .sensors import Sensors
 
 REACH = 4.0  # standard deviations at which a filter's weights end
-GAP = 1.5  # of usual intervals: the longest that still is one
+GAP = 2.5  # of usual intervals: the longest that still is one, where a sample is lost
 LEAST = 1e-6  # standard deviation of generalised forces without any noise, as a share of m g
 
 

@@ -13,6 +13,7 @@ from __future__ import annotations
 from collections import deque
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
+from typing import Any
 
 import numpy as np
 import pinocchio as pin
@@ -51,6 +52,12 @@ class Readings:
     gyro: Array | None = None
     accelerometer: Array | None = None
     age: float = 0.0
+
+    def copy(self) -> Readings:
+        """Return the same in arrays of its own: who is told them may write there."""
+        arrays = (k for k, x in vars(self).items() if isinstance(x, np.ndarray))
+        own: dict[str, Any] = {k: getattr(self, k).copy() for k in arrays}
+        return replace(self, touching=self.touching and dict(self.touching), **own)
 
 
 def unlike_gravity(felt: float, robot: Robot, where: str) -> str:
@@ -172,6 +179,7 @@ class Measurements:
         self.accelerometer_bias = sensors.accelerometer_bias * self._rng.standard_normal(3)
         self._last: tuple[float, Array, Array] | None = None  # t, R and v of the IMU
         self._waiting: deque[Readings] = deque()
+        self._first, self._count = 0.0, 0  # when the first reading was, and how many since
 
     def read(
         self, t: float, q: Array, v: Array, tau: Array, touching: Mapping[str, bool]
@@ -184,14 +192,23 @@ class Measurements:
             tau: (na,), that acted until now.
             touching: {contact: whether the ground pushes it}.
         """
-        period = 0.0 if self.sensors.rate is None else 1.0 / self.sensors.rate
-        if self._last is None or t - self._last[0] > period - 1e-9:
+        if self._due(t):
             self._waiting.append(self._measured(t, q, v, tau, touching))
         late = t - self.sensors.delay + 1e-9
         while len(self._waiting) > 1 and self._waiting[1].t <= late:
             self._waiting.popleft()
         told = self._waiting[0]
         return told if told.t == t else replace(told, t=t, age=t - told.t)
+
+    def _due(self, t: float) -> bool:
+        """Whether a reading is due since the last: on average they keep their rate."""
+        if self._last is None:
+            self._first = t
+            return True
+        if self.sensors.rate is None:
+            return True
+        before, self._count = self._count, int((t - self._first + 1e-9) * self.sensors.rate)
+        return self._count > before
 
     def _measured(
         self, t: float, q: Array, v: Array, tau: Array, touching: Mapping[str, bool]

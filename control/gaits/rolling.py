@@ -16,7 +16,7 @@ from ...arrays import Array
 from ...contacts import ContactSet, LineContact, SurfaceContact
 from ...contacts.surface_contact import PlacedContact
 from ...dynamics import State
-from ...errors import ContactError
+from ...errors import ContactError, warn
 
 # [rad], by about which joints are perturbed: straight knees have fewer motions
 _PERTURBATION = 0.1
@@ -29,6 +29,8 @@ def rolling(contacts: ContactSet, q: Array) -> ContactSet:
 
     Joint motions N that keep the middle of a sole where it is, J_v N = 0, and the robot's closures
     closed, turn it by ω = J_ω N. Where these span a plane, its normal is the axis that is not free.
+    Where there are none although the joints do turn it, as with three hinges, no step can lay it
+    flat: a warning says so.
 
     Raises:
         ContactError: no contacts.
@@ -61,6 +63,11 @@ def _held_axis(contacts: ContactSet, sole: SurfaceContact, state: State) -> Arra
     turns = sole.pose(state).rotation.T @ J[3:] @ scipy.linalg.null_space(J[:3], rcond=1e-6)
     axes, sizes, _ = np.linalg.svd(turns)
     free = int((sizes > _TURNS).sum())
+    if free == 0 and np.linalg.norm(J[3:]) > _TURNS:
+        warn(
+            f"contacts: {sole.name!r} is a sole that its leg cannot turn without moving it, and "
+            "steps cannot lay it flat; expected a PointContact there"
+        )
     return np.array(axes[:, 2]) if free == 2 else None
 
 

@@ -67,12 +67,13 @@ class Run:
         """Do a tick; return why the run ends with it, "" when it does not."""
         t, plant = k * TICK, self.plant
         q, v = self.state
-        readings = self.senses.read(t, q, v, self.applied, plant.touching)
+        readings = self.senses.read(t, q, v, self.applied, plant.touching).copy()
         began = time.perf_counter()
         try:
             answer = controller(readings)
             self.times.append(time.perf_counter() - began)
-            tau = check_torques(self.robot, answer, "the controller's answer")
+            # a copy: a controller may answer with the same array at each tick
+            tau = check_torques(self.robot, answer, "the controller's answer").copy()
         except Exception as error:
             return f"failed: {type(error).__name__}: {error}"
         self.statuses[str(getattr(controller, "status", ""))] += 1

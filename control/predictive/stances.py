@@ -78,14 +78,15 @@ def _divided(stances: tuple[float, ...], count: int, step: float) -> tuple[Array
     durations, index = list[float](), list[int]()
     for i, duration in enumerate(stances):
         parts = max(1, round(duration / step))
-        durations += [duration / parts] * parts
-        index += [i] * parts
+        ahead = min(parts, count - len(index))  # of a stance that lasts for hours, no more
+        durations += [duration / parts] * ahead
+        index += [i] * ahead
         if len(index) >= count:
             break
     rest = count - len(index)
     durations, index = durations + [step] * rest, index + [len(stances) - 1] * rest
     times = np.zeros(count + 1)
-    each, which = np.array(durations[:count]), np.array(index[:count], dtype=np.intp)
+    each, which = np.array(durations), np.array(index, dtype=np.intp)
     each.cumsum(out=times[1:])
     for array in (each, times, which):
         array.setflags(write=False)

@@ -267,10 +267,11 @@ class _Loop:
     def _command(self, t: float, q: Array, v: Array) -> tuple[Array, str, float]:
         """The torques of a tick, the command's status, and how long it took [s]."""
         readings = self.senses.read(t, q, v, self.tau, self.touching)
+        given = readings.copy()
         began = time.perf_counter()
-        told = estimate_of(self.estimator, readings)
+        told = estimate_of(self.estimator, given)
         if self.estimator is not None:
-            self.estimates.append(told)
+            self.estimates.append((told[0].copy(), told[1].copy()))
         if self.estimator is not None or isinstance(self.senses, Measurements):
             self.readings.append(readings)
         if self.arguments == "q, v, t":
@@ -281,8 +282,8 @@ class _Loop:
                 )
             answer, status = command.tau, command.status
         else:
-            given = (readings,) if self.arguments == "readings" else (t, *told)
-            answer, status = self.controller(*given), ""
+            arguments = (given,) if self.arguments == "readings" else (t, *told)
+            answer, status = self.controller(*arguments), ""
         took = time.perf_counter() - began
         tau = check_torques(self.robot, answer, "the controller's answer")
         low, high = self.motors.at_speeds(v[self.motors.rows])  # at the velocity that it has

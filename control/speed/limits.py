@@ -94,7 +94,8 @@ def speed_limits(
     check_options(options, "speed_limits", speed_limits, kind, WholeBodyController)
     if check_robot(robot).closures:
         raise ContactError(
-            f"speed_limits: got {robot.name!r}, whose legs have closures; expected legs without"
+            f"speed_limits: got {robot.name!r}, which has closures; expected a robot without "
+            '(load(…, mimic="lock") locks joints that follow others)'
         )
     feet = at_feet(robot, friction) if contacts is None else ContactSet.of(robot, contacts)
     if q is None:
