@@ -202,7 +202,7 @@ def _along_the_world(scenario: Scenario) -> Scenario:
 
     pairs = zip(scenario.contacts, scenario.contact_set, strict=True)
     parts = (
-        replace(part, tangent=part.tangent or flags.TANGENT)
+        replace(part, tangent=part.tangent or flags.tangent(contact.normal))
         if isinstance(contact, PointContact)
         else part
         for part, contact in pairs
