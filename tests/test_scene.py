@@ -159,7 +159,7 @@ def test_a_motion_of_one_sample_does_not_play():
     still = np.zeros((1, robot.nv))
     motion = Motion(robot, np.zeros(1), q[None], still, still)
     for shown in (motion, contacts.audit(motion, self_collision=False)):
-        with pytest.raises(ViewerError, match="got a motion of 1 sample.*State.*shows"):
+        with pytest.raises(ViewerError, match=r"got a motion of 1 sample.*State.*shows"):
             fw.view(shown)
 
 
