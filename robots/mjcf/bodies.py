@@ -89,8 +89,10 @@ class Bodies:
             except (ValueError, RuntimeError) as error:
                 message = f"its mass is that of a mesh: {str(error).splitlines()[-1]}"
                 hint = "give it an <inertial>, or the file: package_dirs=[…] allows more folders"
-                at = {"line": node.line, "link": body.get("name")}
-                self.findings.append(Finding("error", "mesh", message, hint, **at))
+                link = body.get("name")
+                self.findings.append(
+                    Finding("error", "mesh", message, hint, line=node.line, link=link)
+                )
         return total
 
 
