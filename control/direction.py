@@ -87,6 +87,12 @@ class Direction:
         return np.asarray(self.R.T @ ((r1 - u * (u @ r1)) / self.distance - np.cross(w, u)))
 
     @property
+    def rate_of_point(self) -> Array:
+        """What the point's velocity adds to ẏ (3,)."""
+        u = self.u
+        return np.asarray(self.R.T @ (self.velocity - u * (u @ self.velocity)) / self.distance)
+
+    @property
     def drift(self) -> Array:
         """ÿ (3,) at a = 0."""
         u, distance = self.u, self.distance

@@ -200,8 +200,15 @@ def test_friction_along_two_tangents(run):
         hold = static_hold(loaded, loaded.posture(), feet)
         printed = float(re.search(r"push margin +([\d.]+)", out)[1])
         assert printed == pytest.approx(hold.push_margin(), rel=1e-3)
-    for scenario in ("slope", "flat", "stairs"):  # on points, on soles
-        assert run("hold", scenario, "--friction", "0.9,0.9")[0] == 0
+    for scenario in ("slope", "flat", "stairs", "ladder"):  # on points, on soles, on what faces x
+        alike = [json.loads(run("hold", scenario, "--json", "--friction", f)[1])
+                 for f in ("0.9,0.9", "0.9")]  # fmt: skip
+        assert alike[0]["feasible"]
+        assert alike[0]["margin"] == pytest.approx(alike[1]["margin"], abs=1e-3)
+    # the first coefficient is along y on a wall that faces x, the second is then vertical
+    found = json.loads(run("hold", "two-hands-and-a-foot", "--json", "--friction", "0.9,0.01")[1])
+    for x, _, z in found["forces"]["left_hand"]:
+        assert abs(z) <= 0.01 * abs(x) + 1e-6
     assert run("simulate", "biped", "--friction", "0.8,0.4", "--duration", "0.05")[0] == 0
 
 

@@ -15,7 +15,7 @@ from hypothesis import strategies as st
 import footwork as fw
 from footwork import contacts, dynamics, robots
 from footwork.contacts import Scenario
-from footwork.contacts.postures.posture import Missed
+from footwork.contacts.postures.missed import Missed
 from footwork.visualize.live.actions import Ask, Command, Drag, Drop, Grab, Pointer, SetValue
 from footwork.visualize.live.history import MOST, History
 from footwork.visualize.live.messages import LiveError, action_of

@@ -153,6 +153,7 @@ CONSTRUCTS = {  # beside those of random models
         f"mirrored {inertia} mesh": with_mesh(f'inertia="{inertia}" scale="1 -1 2"')
         for inertia in ("legacy", "exact", "convex", "shell")
     },
+    "shell of a mesh as a box": with_mesh("", 'type="box" shellinertia="true"'),
     "mirrored mesh as a box": with_mesh('inertia="exact" scale="-1 1 1"', 'type="box"'),
     "mesh in another place": with_mesh(
         'refpos="1 0 0" refquat="1 2 3 0" scale="0.2 0.1 0.1"', 'type="mesh" euler="1 2 3"'
@@ -669,6 +670,7 @@ def test_bases_are_those_that_are_asked_for():
         ),
         (mjcf(leg('<joint/><geom type="mesh" mesh="x"/>')), "mesh 'x' is no asset"),
         (mjcf(leg('<joint/><geom type="mesh"/>')), "mesh '' is no asset"),
+        (with_mesh("", 'type="mesh" shellinertia="true"'), 'inertia="shell" of the <mesh>'),
         (with_mesh("").replace('face="0 2', 'face="0 200'), "indices of vertices"),
         (with_mesh("").replace('vertex="', 'vertex="0 '), "neither a file nor vertices|missing"),
         (with_mesh('scale="1 1 0"', 'type="box"'), "mesh 'l': a mesh that encloses no volume"),

@@ -142,6 +142,18 @@ def test_a_posture_beyond_ranges_is_told():
         Scenario.of(robot, robot.set(robot.posture(), left_knee=-0.3))
 
 
+def test_links_that_overlap_are_told():
+    robot = robots.load("biped")
+    q = robot.set(robot.posture(), right_hip_yaw=0.5)
+    assert contacts.self_collisions(robot, q)
+    words = "left_shin and right_shin overlap by .* m: a scenario.s posture keeps links apart"
+    with pytest.warns(FootworkWarning, match=words):
+        scenario = Scenario.of(robot, q)
+    assert abs(robot.difference(q, scenario.q)).max() > 0.01
+    left = scenario.replaced(self_collision=False)
+    np.testing.assert_allclose(left.q, q, atol=1e-9)
+
+
 def test_every_kind_of_part_survives():
     scenario = Scenario(
         "biped",

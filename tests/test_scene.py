@@ -22,11 +22,13 @@ from footwork import (
 )  # fmt: skip
 from footwork.contacts import PointContact, SurfaceContact
 from footwork.contacts.geometry import polygon
+from footwork.dynamics.motions import Motion
 from footwork.visualize.scenes import cones as cone_scene
 from footwork.visualize.scenes import hold as hold_scene
 from footwork.visualize.scenes import scenario as scenario_scene
 from footwork.visualize.scenes.motion import FORCE_OF_WEIGHT
 from footwork.visualize.viewer import framing
+from footwork.visualize.viewer.errors import ViewerError
 
 SLOPE = np.array([-0.5, 0.0, np.sqrt(0.75)])
 
@@ -150,6 +152,15 @@ def test_a_motion_is_not_seen_from_behind_a_wall(x, facing):
         camera = viewer._camera
         way = framing.VIEW if camera is None else camera.eye - camera.target
         assert ground.cast(motion.com[0], way) is None
+
+
+def test_a_motion_of_one_sample_does_not_play():
+    robot, _, q = posed("biped")
+    still = np.zeros((1, robot.nv))
+    motion = Motion(robot, np.zeros(1), q[None], still, still)
+    for shown in (motion, contacts.audit(motion, self_collision=False)):
+        with pytest.raises(ViewerError, match=r"got a motion of 1 sample.*State.*shows"):
+            fw.view(shown)
 
 
 def test_a_legend_names_no_region_that_is_not_drawn():

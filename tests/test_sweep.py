@@ -169,13 +169,27 @@ def test_keys_name_what_the_file_leaves_as_usual(push):
     assert Scenario.from_text(one.as_text()) == one
     stairs = Scenario.load("stairs")
     assert variant(stairs, {"com": [0.1, 0.2], "com[0]": "free"}).com == (None, 0.2)
-    with pytest.raises(ScenarioError, match="list of 0"):
+    with pytest.raises(ScenarioError, match="it in the file first"):
         variant(stairs, {"loads[*].mass": 1.0})
+
+
+def test_entries_of_the_gravity_that_a_file_leaves_as_usual(push):
+    assert push.gravity == ()
+    leaning = variant(push, {"friction": 0.5, "gravity[0]": 1.5})
+    assert leaning.gravity == (1.5, 0.0, -9.81)
+    assert leaning == variant(push, {"gravity": [1.5, 0.0, -9.81], "friction": 0.5})
+    moon = push.machine.with_gravity((0.0, 0.0, -1.62))
+    there = variant(Scenario.of(moon), {"gravity[0]": 0.1})
+    np.testing.assert_allclose(there.machine.model.gravity.linear, [0.1, 0.0, -1.62])
+    found = sweep(push, {"gravity[0]": [0.0, 1.0]}, progress=False)
+    assert found["margin"][0] == pytest.approx(push.check().margin)
+    assert found["margin"][1] != found["margin"][0]
 
 
 @pytest.mark.parametrize(
     ("key", "value", "words"),
     [
+        ("contacts[0].at[0]", 0.1, "give it in the file first"),
         ("loads", 1.0, "sequence"),
         ("start.joints", 1.0, "sequence"),
         ("view[0]", True, "number"),

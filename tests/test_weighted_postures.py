@@ -368,9 +368,11 @@ def test_a_gaze_follows_what_moves(biped):
     assert e == pytest.approx(error(0.0), abs=1e-12)
     assert task.error_jacobian(state, now) == pytest.approx(-J, abs=1e-12)
     assert r == pytest.approx(2 * still + 7.0 * rate + task.gain * e, abs=1e-6)
-    feet = contacts.at_feet(biped)
+    J, asked = task.velocity_rows(state, now)  # for ė = −√gain e along the sphere
+    y = np.array([0.0, 1.0, 0.0]) - e
+    assert asked - J @ v == pytest.approx(rate + task.gain**0.5 * (e - y * (y @ e)), abs=1e-8)
     with pytest.raises(ConfigurationError, match=r"'gaze of head': got a reference, .*a point"):
-        contacts.solve_velocity(biped, feet, q, tasks=[task])
+        task.jacobian(state)
 
 
 def test_what_nothing_can_look_at_is_refused_also_later(biped):
@@ -412,6 +414,26 @@ def test_a_head_turns_where_it_should_look_though_its_rows_depend_on_each_other(
         assert step.feasible, step.reason
         q = robot.integrate(q, 0.01 * step.v)
     assert gaze.error(State(robot, q), 0.0) == pytest.approx(0, abs=1e-3)
+
+
+def test_a_head_follows_what_moves():
+    robot = robots.load("biped")
+    feet, q = contacts.at_feet(robot), robot.posture()
+    places, dt, speed = feet.placements(q), 0.01, np.array([0.0, 0.6, 0.2])
+
+    def passing(t):
+        return np.array([1.0, -0.3, 1.0]) + speed * t, speed, np.zeros(3)
+
+    for exact in (True, False):
+        q = robot.posture()
+        gaze = control.GazeTask(passing, frame="head", gain=400.0)
+        asked = {"exact": [gaze]} if exact else {"tasks": [gaze]}
+        for k in range(100):
+            step = contacts.solve_velocity(robot, feet, q, targets=places, t=k * dt, **asked)
+            assert step.feasible, step.reason
+            q = robot.integrate(q, dt * step.v)
+        # without the target's own velocity it would stay 0.6 / 20 = 0.03 behind
+        assert gaze.error(State(robot, q), 1.0) == pytest.approx(0, abs=2e-3)
 
 
 # --- tick by tick ----------------------------------------------------------------------------

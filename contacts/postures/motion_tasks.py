@@ -40,11 +40,8 @@ class MotionTask(Protocol):
     def error_jacobian(self, state: State, t: float) -> Array:
         """Return the derivative (rows, nv) of the error along tangent steps."""
 
-    def jacobian(self, state: State) -> Array:
-        """Return J (rows, nv), ẋ = J v."""
-
-    def desired_velocity(self, state: State, t: float) -> Array:
-        """Return the ẋ (rows,) that brings x to its target."""
+    def velocity_rows(self, state: State, t: float) -> tuple[Array, Array]:
+        """Return J (rows, nv) and ẋ* (rows,): J v = ẋ* brings x to its target."""
 
 
 _SUCH = "such as control.FrameTask, ComTask or PostureTask"
@@ -107,13 +104,12 @@ class TaskRows:
         rows = [task.error_jacobian(state, self.t) for task in self.tasks]
         return _stacked(rows, (0, state.robot.nv))
 
-    def jacobian(self, state: State) -> Array:
-        """Return J (m, nv) of all."""
-        return _stacked([task.jacobian(state) for task in self.tasks], (0, state.robot.nv))
-
-    def desired_velocity(self, state: State) -> Array:
-        """Return the ẋ (m,) that all ask for."""
-        return _stacked([task.desired_velocity(state, self.t) for task in self.tasks], (0,))
+    def velocity_rows(self, state: State) -> tuple[Array, Array]:
+        """Return J (m, nv) and the ẋ* (m,) that all ask for."""
+        rows = [task.velocity_rows(state, self.t) for task in self.tasks]
+        return _stacked([J for J, _ in rows], (0, state.robot.nv)), _stacked(
+            [asked for _, asked in rows], (0,)
+        )
 
     @property
     def roots(self) -> Array:

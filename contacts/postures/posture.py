@@ -31,9 +31,10 @@ from ..regions.region import static_equilibrium_polygon
 from ..terrain.faces import Face
 from ..torque_limits import TorqueLimits, torque_bounds_of
 from .ascent import Ascent
-from .inverse_kinematics import CLOSURE, TILT, Goal, InverseKinematics
+from .inverse_kinematics import Goal, InverseKinematics
+from .missed import Missed, missed_by, reason_of
 from .motion_tasks import MotionTask, TaskRows
-from .self_collision import Clearance, self_collisions
+from .self_collision import Clearance
 from .targets import all_targets, with_frames
 from .weighted import Descent
 
@@ -41,7 +42,7 @@ CentreOfMass = Sequence[float | None] | Literal["inside"] | None
 
 _SHRUNK = 0.8  # "inside" means inside the static polygon drawn in by this factor
 RESTARTS = 6
-_CLEARANCE = 1e-3  # [m], what links keep that must not run into each other
+CLEARANCE = 1e-3  # [m], what links keep that must not run into each other
 
 
 class Search(NamedTuple):
@@ -50,40 +51,6 @@ class Search(NamedTuple):
     tolerance: float
     iterations: int
     restarts: int
-
-
-class Missed(NamedTuple):
-    """What is farthest from where it should be.
-
-    Attributes:
-        part: its name among the `errors` of a `Posture`.
-        error: [unit].
-        unit: "m", "rad", or "(m or rad)" of a closure of two joints and of a task.
-        joints: whose limits hold it back.
-    """
-
-    part: str
-    error: float
-    unit: str
-    joints: tuple[str, ...]
-
-    def __str__(self) -> str:
-        """What it is, by how much it misses, and what holds it back."""
-        held = (
-            f"held back by the limits of {', '.join(self.joints)}"
-            if self.joints
-            else "no joint limit holds it back: the targets are too far apart, or contradict each "
-            "other"
-        )
-        by = f"{self.error:.3g} {self.unit}"
-        return f"out of reach: {self.what} misses its target by {by}; {held}"
-
-    @property
-    def what(self) -> str:
-        """The part in words."""
-        if self.part.startswith(CLOSURE):
-            return f"the end of the closure {self.part.removeprefix(CLOSURE)!r}"
-        return "the centre of mass" if self.part == "com" else repr(self.part)
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -295,7 +262,7 @@ def _clearance_of(robot: Robot, self_collision: bool | float) -> Clearance | Non
     chosen = isinstance(self_collision, bool | np.bool_)
     if self_collision is None or (chosen and not self_collision):
         return None
-    least = _CLEARANCE if chosen else self_collision
+    least = CLEARANCE if chosen else self_collision
     unit, error = "[m]", ContactError
     return Clearance(robot, number(least, "self_collision", at_least=0, unit=unit, error=error))
 
@@ -335,56 +302,13 @@ def _posture(ik: InverseKinematics, q: Array, tolerance: float, iterations: int)
             errors[name] = max(errors[name], face.overhang(points))
     largest = max(errors.values(), default=0.0)
     converged = largest <= tolerance and goal.reached(error, tolerance)
-    missed = None if converged else _missed(ik, q, error, errors)
-    reason = "" if converged else str(missed) if missed else _collision_words(ik, q)
-    if missed is not None:
-        reason += _also_missed(missed, errors, tolerance)
-    if reason and goal.tilt(q) > 0.9 * TILT:
-        reason += f"; the base would have to tilt by more than {np.rad2deg(TILT):.0f}° from q0"
+    missed = None if converged else missed_by(ik, q, error, errors)
+    reason = "" if converged else reason_of(ik, q, missed, errors, tolerance)
     places = {name: T.copy() for name, T in goal.places(q).items() if name not in goal.frames}
     return Posture(
         q, largest, errors, converged, reason, places, goal.com, goal.touching, iterations,
         missed=missed,
     )  # fmt: skip
-
-
-def _also_missed(missed: Missed, errors: dict[str, float], tolerance: float) -> str:
-    """What else misses its target by a tenth of that or more, in words."""
-    least = max(tolerance, 0.1 * missed.error)
-    others = [f"{n!r} by {e:.3g}" for n, e in errors.items() if n != missed.part and e > least]
-    return f"; so do {', '.join(others)}" if others else ""
-
-
-def _missed(
-    ik: InverseKinematics, q: Array, error: Array, errors: dict[str, float]
-) -> Missed | None:
-    """What misses its target most; None where links would have to be in each other.
-
-    Args:
-        ik, q: of which solution.
-        error: |error| of each row of its goal.
-        errors: the largest of each part.
-    """
-    worst = max(errors, key=lambda name: errors[name])
-    if errors.get("self-collision", 0.0) > 0.5 * errors[worst]:
-        return None
-    joints = dict.fromkeys(ik.robot.joint_of_row[row] for row in ik.blocked(q))
-    rows = error[ik.goal.parts()[worst]]
-    coupling = worst.startswith(CLOSURE) and len(rows) == 1  # of two joints
-    either = coupling or worst in ik.goal.exact.names
-    unit = "(m or rad)" if either else _unit(rows, errors[worst])
-    return Missed(worst, errors[worst], unit, tuple(joints))
-
-
-def _unit(rows: Array, largest: float) -> str:
-    """The unit of the largest of a part's rows; places come before angles."""
-    return "rad" if (rows[3:] == largest).any() else "m"
-
-
-def _collision_words(ik: InverseKinematics, q: Array) -> str:
-    clearance = ik.goal.clearance.clearance if ik.goal.clearance else 0.0
-    nearest = self_collisions(ik.robot, q, clearance)[0]
-    return f"out of reach without a collision: {nearest}, expected {clearance:.3g} m of clearance"
 
 
 def each_once(parts: Iterable[str], wanted: TaskRows, weighted: TaskRows) -> None:

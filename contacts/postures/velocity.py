@@ -121,32 +121,28 @@ def solve_velocity(
     every = all_targets(contact_set, state.q, given, None) | places
     goal = Goal(together, every, target_com(com), 1.0, frames=frozenset(places))
     each_once(goal.parts(), wanted, weighted)
-    C, d = _exact_rates(goal, wanted, state, rate)
+    (J, asked), (K, exactly) = weighted.velocity_rows(state), wanted.velocity_rows(state)
+    C, d = _exact_rates(goal, state, rate)
+    C, d = np.vstack([C, K]), np.append(d, exactly)
     parts = goal.parts() | wanted.parts(len(d) - len(wanted))
     roots = weighted.roots
-    A = np.vstack([roots[:, None] * weighted.jacobian(state), np.sqrt(least) * np.eye(robot.nv)])
-    b = np.append(roots * weighted.desired_velocity(state), np.zeros(robot.nv))
+    A = np.vstack([roots[:, None] * J, np.sqrt(least) * np.eye(robot.nv)])
+    b = np.append(roots * asked, np.zeros(robot.nv))
     lower, upper = _bounds(robot, state.q, rate, limits, speed_limits)
     v = bounded_least_squares(A, b, lower, upper, C, d)
     missed = {name: float(np.abs(d - C @ v)[rows].max(initial=0.0)) for name, rows in parts.items()}
-    residuals = _residuals(weighted, state, v) | _residuals(wanted, state, v)
+    residuals = weighted.named(asked - J @ v) | wanted.named(exactly - K @ v)
     joints = _at_bound(robot, v, lower, upper)
     reason = _reason(missed, joints)
     return PostureVelocity(v, not reason, missed, residuals, joints, reason)
 
 
-def _exact_rates(goal: Goal, wanted: TaskRows, state: State, rate: float) -> tuple[Array, Array]:
-    """C v = d: contacts, com and closures come to their targets, and tasks as they ask."""
+def _exact_rates(goal: Goal, state: State, rate: float) -> tuple[Array, Array]:
+    """C v = d: contacts, com and closures come to their targets."""
     d = -rate * goal.error(state)
     for contact in goal.touching:
         d[goal.contacts.rows(contact.name)] += contact.surface_velocity(state)
-    C = np.vstack([goal.fixed_jacobian(state), wanted.jacobian(state)])
-    return C, np.append(d, wanted.desired_velocity(state))
-
-
-def _residuals(rows: TaskRows, state: State, v: Array) -> dict[str, Array]:
-    """{task: ẋ* − J v} of tasks."""
-    return rows.named(rows.desired_velocity(state) - rows.jacobian(state) @ v)
+    return goal.fixed_jacobian(state), d
 
 
 def _bounds(robot: Robot, q: Array, rate: float, limits: bool, fast: bool) -> tuple[Array, Array]:

@@ -18,6 +18,8 @@ from ...robots.ranges import ranges
 from ...robots.sources import describe
 from ..contact import Contact, PointContact
 from ..contact_set import at_feet
+from ..postures.posture import CLEARANCE
+from ..postures.self_collision import self_collisions
 from ..surface_contact import DiscContact, LineContact, SurfaceContact
 from ..terrain.solids import Box, Plane
 from ..terrain.terrain import Part
@@ -79,6 +81,17 @@ def warn_beyond_ranges(robot: Robot, q: Array) -> None:
     if names:
         which = ", ".join(names[:5]) + f" and {len(names) - 5} more" * (len(names) > 5)
         warn(f"q is beyond the ranges of {which}: a scenario's posture keeps them, and is another")
+
+
+def warn_overlapping(robot: Robot, q: Array) -> None:
+    """Warn of links that the posture of a scenario moves apart."""
+    near = self_collisions(robot, q, CLEARANCE) if robot.has_collision_shapes else ()
+    if near:
+        more = f" and {counted(len(near) - 1, 'more pair')}" * (len(near) > 1)
+        warn(
+            f"in q {near[0]}{more}: a scenario's posture keeps links apart, and is another; "
+            "scenario.replaced(self_collision=False) leaves them"
+        )
 
 
 def standing_feet(robot: Robot, q: Array, friction: Any) -> list[Contact]:

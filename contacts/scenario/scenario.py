@@ -206,7 +206,7 @@ class Scenario:
 
         On level ground at the height of the lowest contact that lies level; what is not on it lies
         on boxes. Its file names the file or the name that the robot was read from. Its posture is q
-        where that keeps the joints' ranges, as a warning tells, and links apart.
+        where that keeps the joints' ranges and links apart; a warning tells where it does not.
 
         Args:
             robot: as above.
@@ -226,6 +226,7 @@ class Scenario:
         mapping(wrenches or {}, "wrenches", kind="link", error=ScenarioError)
         text(title, "title", empty=True, error=ScenarioError)
         making.warn_beyond_ranges(robot, q)
+        making.warn_overlapping(robot, q)
         listed = making.standing_feet(robot, q, friction) if contacts is None else contacts
         parts, terrain = making.touching(listed, robot, q)
         scenario = cls(

@@ -48,9 +48,12 @@ def variant(scenario: Scenario, changes: Mapping[str, Any]) -> Scenario:
 
 def written(scenario: Scenario, changes: Mapping[str, Any]) -> Scenario:
     """Return the scenario with other values: as `variant`, but nothing is looked for there."""
-    changed = scenario
+    changed, steps = scenario, {key: steps_of(key) for key in changes}
+    if not scenario.gravity and any(first == "gravity" for first, *_ in steps.values()):
+        usual = scenario.described._model.gravity.linear  # whose entries may change
+        changed = replace(scenario, gravity=tuple(usual.tolist()))
     for key, value in changes.items():
-        changed = _with(changed, key, steps_of(key), hashable(value))
+        changed = _with(changed, key, steps[key], hashable(value))
     _ = scenario.machine
     changed.keep(scenario)
     if "machine" in vars(changed) and _same_posture(scenario, changed):
@@ -126,9 +129,11 @@ def _with(old: Any, key: str, steps: list[str | int], value: Any) -> Any:
 
 
 def _list(old: Any, key: str, index: int) -> tuple[Any, ...]:
+    if old is None or old == ():
+        raise ScenarioError(f"{key}: the scenario gives nothing there; give it in the file first")
     if not isinstance(old, tuple):
         raise ScenarioError(f"{key}: an index into what is no list, but a {_kind(old)}")
-    if index >= len(old) or not old:
+    if index >= len(old):
         raise ScenarioError(f"{key}: got entry {index} of a list of {len(old)}, from 0")
     return old
 

@@ -152,7 +152,7 @@ def _along(
 
     for share in GRID:
         found = at(share * end)
-        if found[REACH].value > 1:  # what is no posture has no torques
+        if found[REACH].value > 1:
             break
     limits = {kind: _limit(kind, known, at, end) for kind in KINDS if kind != TIMING}
     for kind, limit in limits.items():  # legs that are nearly straight turn at any speed

@@ -41,7 +41,8 @@ class Direction:
         most: the largest speed that was looked at.
         speeds: (k,), at which utilisations are known, ascending.
         utilisation: {kind: (k,)}, shares of the limits that the motion takes [-]; of "reach" and
-            "friction" what is missing, over what may be: 0 until they are at their ends.
+            "friction" what is missing, over what may be: 0 until they are at their ends. Where
+            "reach" is more than 1 there is no motion, and the others are nan.
     """
 
     velocity: Velocity

@@ -12,6 +12,7 @@ A utilisation of more than one is infeasible. The base's motion is that of `base
 
 from __future__ import annotations
 
+import math
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -44,7 +45,7 @@ class Utilisation(NamedTuple):
     """What is taken of one limit.
 
     Attributes:
-        value: of what there is [-].
+        value: of what there is [-]; nan where legs are too short, where there is no motion.
         words: of what, how much, and when: "FR_calf_joint needs 31 of 30.1 rad/s at 25 % of the
             swing of FR_foot".
         none: why there is no such limit; "" where there is one.
@@ -156,6 +157,11 @@ class Utilisations:
     def __call__(self, velocity: Array) -> dict[str, Utilisation]:
         """Return {kind: utilisation}, but for the timing, at (vx, vy, wz) [m/s, rad/s]."""
         found = self.motion(velocity)
+        if found.reach.value > 1:  # what is no posture has no torques
+            none = Utilisation(math.nan, found.reach.words)
+            return {
+                kind: found.reach if kind == REACH else none for kind in KINDS if kind != TIMING
+            }
         return {
             REACH: found.reach,
             SPEED: self._speed(found, self._in_time(found)),

@@ -75,9 +75,18 @@ class GazeTask(Task):
         return Rows(y.jacobian, self.gain * error - self.damping_rate * y.rate - y.drift, error)
 
     def desired_velocity(self, state: State, t: float) -> Array:
-        """Return √gain (1 − y yᵀ) (axis − y): unit vectors have no velocity along themselves."""
-        y = self._direction(state).value
-        return np.asarray(np.sqrt(self.gain) * (self._axis - y * (y @ self._axis)))
+        """Return √gain (1 − y yᵀ) (axis − y), less what a moving target adds to ẏ.
+
+        Unit vectors have no velocity along themselves.
+        """
+        direction = self._direction(state, t)
+        y = direction.value
+        back = np.sqrt(self.gain) * (self._axis - y * (y @ self._axis))
+        return np.asarray(back - direction.rate_of_point)
+
+    def velocity_rows(self, state: State, t: float) -> tuple[Array, Array]:
+        """Return ∂y/∂q at t, and the ẋ* (3,) that it asks for."""
+        return self._direction(state, t).jacobian, self.desired_velocity(state, t)
 
     def _direction(self, state: State, t: float | None = None) -> Direction:
         """The direction at a time, which that to a point does not depend on."""

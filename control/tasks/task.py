@@ -138,6 +138,10 @@ class Task(Goal):
             return np.asarray(back)
         return np.asarray(back + self.select(state, self.reference(t)[1]))
 
+    def velocity_rows(self, state: State, t: float) -> tuple[Array, Array]:
+        """Return J (rows, nv) and the ẋ* (rows,) that it asks for, J v = ẋ*."""
+        return self.jacobian(state), self.desired_velocity(state, t)
+
     def select(self, state: State, x: Array) -> Array:
         """Return a velocity or acceleration of the reference in the task's rows."""
         return x

@@ -18,6 +18,7 @@ from ..files.reading import read_file
 from ..findings import Finding
 from ..urdf.values import plain
 from .elements import ACTUATORS
+from .includes import within
 from .replicated import replicate
 from .tree import (
     ORIENTATIONS,
@@ -29,7 +30,6 @@ from .tree import (
     check_size,
     law_of,
     values,
-    within,
 )
 from .tree import read as read_with_includes
 

@@ -126,6 +126,11 @@ def read_geom(
         raise model.error(
             node, f"type {kind!r}; expected mesh, plane or one of {', '.join(_SIZES)}"
         )
+    if kind == "mesh" and attributes.get("shellinertia") == "true":
+        raise model.error(
+            node, "shellinertia of a geom of type mesh, which MuJoCo refuses; expected "
+            'inertia="shell" of the <mesh>',
+        )  # fmt: skip
     mesh = None
     if kind == "mesh" or ("mesh" in attributes and kind in _SIZES):
         if attributes.get("mesh") not in meshes:
@@ -220,7 +225,7 @@ def inertia_of(geom: Geom, attributes: Attributes) -> pin.Inertia:
         return pin.Inertia.Zero()
     density = float(values(attributes, "density", (1000.0,))[0])
     if geom.mesh is not None:
-        own = mesh_inertia(geom.mesh, density, attributes.get("shellinertia") == "true")
+        own = mesh_inertia(geom.mesh, density)
     else:
         shell = attributes.get("shellinertia") == "true"
         mass, moments = _shell(geom) if shell else _SOLIDS[geom.kind](geom.size)
@@ -293,7 +298,7 @@ _SOLIDS: dict[str, Callable[[Any], tuple[Any, Any]]] = {
 }
 
 
-def mesh_inertia(mesh: Mesh, density: float, shell: bool = False) -> pin.Inertia:
+def mesh_inertia(mesh: Mesh, density: float) -> pin.Inertia:
     """Return the inertia of a mesh in the axes of its file.
 
     Sums over the tetrahedra from one point to each triangle: with their signs ("exact", "convex"),
@@ -311,7 +316,7 @@ def mesh_inertia(mesh: Mesh, density: float, shell: bool = False) -> pin.Inertia
     normals = np.cross(corners[:, 1] - corners[:, 0], corners[:, 2] - corners[:, 0])
     areas = 0.5 * np.linalg.norm(normals, axis=1)
     middle = (areas[:, None] * corners.mean(axis=1)).sum(axis=0) / max(areas.sum(), 1e-300)
-    if shell or mesh.inertia == "shell":
+    if mesh.inertia == "shell":
         second = _second_moments(corners, areas / 12)
         return _from_moments(density, areas, corners.mean(axis=1), second)
     legacy = mesh.inertia == "legacy"

@@ -29,43 +29,17 @@ from ..robot import BASE_JOINT
 from ..urdf.structure import MAX_DOF, MAX_LINKS
 from ..values import number
 from .actuators import UNLIMITED, Drive, cut, drives_of, of_limited
+from .bodies import Bodies, Inside
 from .equalities import Equalities
-from .geoms import Geom, Mesh, between, inertia_of, read_geom, read_mesh, scaled
+from .geoms import Mesh, between, read_mesh, scaled
+from .joints import DOFS, Joint, moved, one_axis
+from .keyframes import keyframes_of
 from .shapes import Placed
-from .tree import ORIENTATIONS, Attributes, Mjcf, quaternion, turn, values
+from .tree import Mjcf, values
 
 _GRAVITY = (0.0, 0.0, -9.81)
 _MAX_GEOMS = 2_000
-_DOFS = {"free": 6, "ball": 3, "hinge": 1, "slide": 1}
-_SIZES = {"free": 7, "ball": 4, "hinge": 1, "slide": 1}  # in qpos
 _EARTH = pin.SE3.Identity()
-
-
-@dataclass
-class Joint:
-    """A joint of the file: its element, attributes and frame, and where it is in q, if anywhere."""
-
-    node: Node
-    kind: str
-    attributes: Attributes
-    T: pin.SE3
-    body: pin.SE3  # placement of its body, which is the qpos0 of a free joint
-    index: int = 0
-
-    @property
-    def name(self) -> str:
-        """Its name, or the one that it was given."""
-        return self.node.get("name")
-
-    def qpos0(self, file: Mjcf) -> Array:
-        """Return its part of MuJoCo's configuration in which the file is drawn."""
-        if self.kind == "free":
-            x, y, z, w = pin.Quaternion(self.body.rotation).coeffs()
-            return np.array([*self.body.translation, w, x, y, z])
-        if self.kind == "ball":
-            return np.array([1.0, 0.0, 0.0, 0.0])
-        ref = float(values(self.attributes, "ref", (0.0,))[0])
-        return np.array([file.angle(ref) if self.kind == "hinge" else ref])
 
 
 @dataclass
@@ -85,9 +59,13 @@ class Builder:
     closures: tuple[Closure, ...] = ()
     meshes: dict[str, Mesh] = field(default_factory=dict)
     materials: dict[str, str] = field(default_factory=dict)
+    bodies: Bodies = field(init=False)
     _mass: float = 0.0  # of all bodies, scenery included
     _base: Node | None = None  # the body of the floating base
     _added_base: bool = False
+
+    def __post_init__(self) -> None:
+        self.bodies = Bodies(self.file, self.meshes, self.materials, self.findings)
 
     def build(self) -> None:
         """Fill the model, the geoms and the findings.
@@ -173,7 +151,7 @@ class Builder:
                 self._read_joints(node, childclass, T, top=True)
                 found = list(self.joints.values())[before:]
                 trees.append((node, childclass, T, found))
-        dofs = sum(_DOFS[joint.kind] for joint in self.joints.values())
+        dofs = sum(DOFS[joint.kind] for joint in self.joints.values())
         if dofs > MAX_DOF:
             raise ModelError(f"{dofs} degrees of freedom; at most {MAX_DOF} are loaded")
         moving = [tree for tree in trees if tree[3]] or trees
@@ -220,8 +198,8 @@ class Builder:
             elif node.tag in ("joint", "freejoint"):
                 known = self.file.attributes(node, inner) if node.tag == "joint" else {}
                 kind = known.get("type", "hinge") if node.tag == "joint" else "free"
-                if kind not in _DOFS:
-                    raise self.file.error(node, f"type {kind!r}; expected {', '.join(_DOFS)}")
+                if kind not in DOFS:
+                    raise self.file.error(node, f"type {kind!r}; expected {', '.join(DOFS)}")
                 joint = Joint(node, kind, known, frame, placement)
                 alone = len(self.joints) == before
                 if (kind == "free" and not (top and alone)) or (
@@ -271,7 +249,7 @@ class Builder:
                 joint = self.joints[node.get("name")]
                 parent, frame, placement = self._add_joint(joint, placement, parent, frame)
         frame = model.addBodyFrame(body.get("name"), parent, placement, frame)
-        inertia = self._inertia(body, parts)
+        inertia = self.bodies.inertia(body, parts)
         model.appendBodyToJoint(parent, inertia, placement)
         if parent or not self._fused:
             self._mass += inertia.mass
@@ -281,7 +259,7 @@ class Builder:
                 below.append((node, inner, placement * inside))
             elif node.tag == "site":
                 self._add_site(node, inner, placement * inside, parent, frame)
-            elif node.tag == "geom" and (geom := self._geom(node, inner, inside)) is not None:
+            elif node.tag == "geom" and (geom := self.bodies.geom(node, inner, inside)) is not None:
                 name = geom.name or f"{body.get('name')}_{count}"
                 count += 1
                 if len(self.geoms) >= _MAX_GEOMS:  # Pinocchio's work grows with their cube
@@ -314,14 +292,14 @@ class Builder:
             if kind == "free":
                 return parent, frame, joint.body
             at = self._held(joint)
-            moved = _moved(kind, axis, at - ref) if kind in ("hinge", "slide") else _EARTH
-            return parent, frame, T * anchor * moved * anchor.inverse()
+            motion = moved(kind, axis, at - ref) if kind in ("hinge", "slide") else _EARTH
+            return parent, frame, T * anchor * motion * anchor.inverse()
         if kind == "free":
             anchor, place, own = _EARTH, _EARTH, pin.JointModelFreeFlyer()
         elif kind == "ball":
             place, own = T * anchor, pin.JointModelSpherical()
         else:
-            place, own = T * anchor * _moved(kind, axis, -ref), _one_axis(kind, axis)
+            place, own = T * anchor * moved(kind, axis, -ref), one_axis(kind, axis)
         joint.index = self.model.addJoint(parent, own, place, joint.name)
         return joint.index, self.model.addJointFrame(joint.index, frame), anchor.inverse()
 
@@ -341,59 +319,7 @@ class Builder:
         low, high = of_limited(self.file, joint.attributes, "limited", "range")
         return self._scaled(joint.kind, low), self._scaled(joint.kind, high)
 
-    # --- inertia and geoms ---------------------------------------------------------------------
-
-    def _inertia(self, body: Node, parts: list[tuple[Node, str, pin.SE3]]) -> pin.Inertia:
-        """Return the inertia of a body, in its axes."""
-        compiler = self.file.compiler
-        whence = compiler.get("inertiafromgeom", "auto")
-        given = [(node, T) for node, _, T in parts if node.tag == "inertial"]
-        if len(given) > 1:
-            raise self.file.error(given[1][0], "a body has one")
-        inertia = pin.Inertia.Zero()
-        if whence == "true" or (whence == "auto" and not given):
-            inertia = self._inertia_of_geoms(body, parts)
-        if given and inertia.mass == 0:
-            inertia = self._given_inertia(*given[0])
-        elif inertia.mass == 0:  # MuJoCo puts what bounds add at the body's own pos, in its axes
-            place = values(body.attrib, "pos", (0.0, 0.0, 0.0))
-            inertia = pin.Inertia(0.0, place, np.zeros((3, 3)))
-        return _bounded(compiler, inertia)
-
-    def _given_inertia(self, node: Node, T: pin.SE3) -> pin.Inertia:
-        mass, full = float(values(node.attrib, "mass", (0.0,))[0]), "fullinertia" in node.attrib
-        if full and node.attrib.keys() & {"diaginertia", *ORIENTATIONS}:
-            raise self.file.error(node, "fullinertia stands without diaginertia and orientation")
-        xx, yy, zz, xy, xz, yz = values(node.attrib, "fullinertia", (0.0,) * 6)
-        matrix = np.array([[xx, xy, xz], [xy, yy, yz], [xz, yz, zz]])
-        if "diaginertia" in node.attrib:
-            matrix = np.diag(values(node.attrib, "diaginertia"))
-        own = T * self.file.pose(node.attrib)
-        return own.act(pin.Inertia(mass, np.zeros(3), matrix))
-
-    def _inertia_of_geoms(self, body: Node, parts: list[tuple[Node, str, pin.SE3]]) -> pin.Inertia:
-        lowest, highest = values(self.file.compiler, "inertiagrouprange", (0.0, 5.0))
-        total = pin.Inertia.Zero()
-        for node, inner, T in parts:
-            if node.tag != "geom":
-                continue
-            known = self.file.attributes(node, inner)
-            if float(values(known, "mass", (1.0,))[0]) == 0:
-                continue
-            geom = self._geom(node, inner, T)
-            if geom is None or not lowest <= geom.group <= highest:
-                continue
-            try:
-                if geom.kind == "sdf":
-                    raise ValueError("a signed distance field, which is not read")
-                if geom.mesh is not None and geom.mesh.problem:
-                    raise ValueError(geom.mesh.problem)
-                total = total + inertia_of(geom, known)
-            except (ValueError, RuntimeError) as error:
-                message = f"its mass is that of a mesh: {str(error).splitlines()[-1]}"
-                hint = "give it an <inertial>, or the file: package_dirs=[…] allows more folders"
-                self._report("error", "mesh", message, node.line, hint, link=body.get("name"))
-        return total
+    # --- mass ---------------------------------------------------------------------------------
 
     @property
     def _fused(self) -> bool:
@@ -406,17 +332,8 @@ class Builder:
         parts = list(_inside(self.file, body, childclass, _EARTH))
         if "settotalmass" not in self.file.compiler or self._fused:
             return 0.0
-        mass = float(self._inertia(body, parts).mass)
+        mass = float(self.bodies.inertia(body, parts).mass)
         return mass + sum(self._weigh(*part[:2]) for part in parts if part[0].tag == "body")
-
-    def _geom(self, node: Node, inner: str, T: pin.SE3) -> Geom | None:
-        """Return a geom; None where a primitive is fitted to a mesh that is not there."""
-        known = self.file.attributes(node, inner)
-        known.setdefault("rgba", self.materials.get(known.get("material", ""), "0.5 0.5 0.5 1"))
-        mesh = self.meshes.get(known.get("mesh", ""))
-        if mesh is not None and mesh.problem and known.get("type", "mesh") != "mesh":
-            return None
-        return read_geom(self.file, node, known, T, self.meshes)
 
     # --- closures ------------------------------------------------------------------------------
 
@@ -483,43 +400,9 @@ class Builder:
         return kept
 
     def keyframes(self) -> dict[str, Array]:
-        """Return name -> q (nq,) of the file's keyframes; missing values are those of the file."""
-        found: dict[str, Array] = {}
-        given = self.file.sections.get("keyframe", [])
-        for k, node in enumerate(given):
-            name = node.get("name") or f"key_{k}"
-            if (q := self._configuration(node)) is not None:
-                found[name] = q
-        return found
-
-    def _configuration(self, node: Node) -> Array | None:
-        """Return q (nq,) of MuJoCo's qpos; its joints are in the order of the file."""
+        """Return name -> q (nq,) of the file's keyframes."""
         joints = list(self.joints.values())
-        q: Array = pin.neutral(self.model)
-        qpos = values(node.attrib, "qpos", ())
-        drawn = np.concatenate([np.zeros(0), *(j.qpos0(self.file) for j in joints)])
-        extra = _SIZES["free"] * self._added_base
-        if len(qpos) > len(drawn) - extra:
-            message = f"{len(qpos)} values, but the model has {len(drawn) - extra}; left out"
-            self._report("warning", "keyframe", message, node.line)
-            return None
-        drawn[extra : extra + len(qpos)] = qpos
-        start = 0
-        for joint in joints:
-            stop = start + _SIZES[joint.kind]
-            if joint.index:
-                self._put(q, joint, drawn[start:stop])
-            start = stop
-        return q
-
-    def _put(self, q: Array, joint: Joint, qpos: Array) -> None:
-        """Put MuJoCo's values of a joint into q."""
-        at = self.model.joints[joint.index].idx_q
-        if joint.kind in ("hinge", "slide"):
-            q[at] = qpos[0]
-            return
-        turned = quaternion(qpos[-4:]) if qpos[-4:].any() else pin.Quaternion.Identity()
-        q[at : at + len(qpos)] = [*qpos[:-4], *turned.coeffs()]
+        return keyframes_of(self.file, self.model, joints, self._added_base, self.findings)
 
     def _report(
         self, level: Any, code: str, message: str, line: int, hint: str = "", **where: str
@@ -527,9 +410,7 @@ class Builder:
         self.findings.append(Finding(level, code, message, hint, line=line, **where))
 
 
-def _inside(
-    file: Mjcf, node: Node, childclass: str, T: pin.SE3
-) -> Iterator[tuple[Node, str, pin.SE3]]:
+def _inside(file: Mjcf, node: Node, childclass: str, T: pin.SE3) -> Iterator[Inside]:
     """Yield (element, class of defaults, frame) of what a body contains; frames are resolved."""
     for child in node.children:
         if child.tag == "frame":
@@ -546,33 +427,3 @@ def _drawn(file: Mjcf, node: Node, T: pin.SE3) -> Iterator[tuple[str, pin.SE3]]:
             placement = inside * file.pose(child.attrib)
             yield child.get("name"), placement
             yield from _drawn(file, child, placement)
-
-
-def _moved(kind: str, axis: Array, by: float) -> pin.SE3:
-    """Return the motion of a hinge or slider."""
-    if kind == "slide":
-        return pin.SE3(np.eye(3), by * axis)
-    return pin.SE3(turn(axis, by) if by else np.eye(3), np.zeros(3))
-
-
-def _one_axis(kind: str, axis: Array) -> Any:
-    letter = next((k for k, e in zip("XYZ", np.eye(3), strict=True) if (axis == e).all()), "")
-    what = "R" if kind == "hinge" else "P"
-    if letter:
-        return getattr(pin, f"JointModel{what}{letter}")()
-    return (pin.JointModelRevoluteUnaligned if what == "R" else pin.JointModelPrismaticUnaligned)(
-        axis
-    )
-
-
-def _bounded(compiler: Attributes, inertia: pin.Inertia) -> pin.Inertia:
-    """Return an inertia with what boundmass, boundinertia and balanceinertia ask for."""
-    least, smallest = (float(values(compiler, k, (0.0,))[0]) for k in ("boundmass", "boundinertia"))
-    balance = compiler.get("balanceinertia") == "true"
-    if not (least or smallest or balance):
-        return inertia
-    moments, axes = np.linalg.eigh(inertia.inertia)
-    moments = np.maximum(moments, smallest)
-    if balance and moments[0] + moments[1] < moments[2]:
-        moments = np.full(3, moments.mean())
-    return pin.Inertia(max(inertia.mass, least), inertia.lever, axes @ np.diag(moments) @ axes.T)

@@ -9,62 +9,30 @@ import math
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 from functools import cached_property
-from pathlib import Path, PurePosixPath
+from pathlib import PurePosixPath
 
 import numpy as np
 import pinocchio as pin
 
 from ...arrays import Array
 from ...errors import ModelError, unknown
-from ..files.hardened_xml import MAX_DEPTH, MAX_NODES, Node, parse
+from ..files.hardened_xml import MAX_NODES, Node
 from ..files.packages import Folders
-from ..files.reading import read_file
 from ..findings import Finding
-from ..urdf.values import numbers, plain
-from .elements import ACTUATORS, KEYWORDS, unknown_names
+from ..urdf.values import plain
+from .attributes import COUNTS, check_keywords, check_numbers
+from .elements import ACTUATORS, unknown_names
+from .includes import include, within
 
 Attributes = dict[str, str]
 
-_MAX_INCLUDES = 50
-_MAX_ATTRIBUTES = 100  # of an element; MuJoCo knows 40
-# how many numbers an attribute has; None: any number of them
-_Counts = dict[str, int | None]
-_POSE: _Counts = {"pos": 3, "quat": 4, "axisangle": 4, "xyaxes": 6, "zaxis": 3, "euler": 3}
-_ACTUATOR: _Counts = {"gear": None, "ctrlrange": 2, "forcerange": 2, "actrange": 2, "area": 1}
-_ACTUATOR |= {"armature": 1, "damping": None, "gainprm": None, "biasprm": None, "bias": None}
-_ACTUATOR |= {"diameter": 1, "saturation": None, "kp": 1, "kv": None}
 _OF_ANY_TAG = ("actuator", "sensor", "tendon", "equality")  # whose names are of one kind
-_TENDON: _Counts = {"armature": 1, "range": 2}
-_COUNTS: Mapping[str, _Counts] = {
-    "compiler": {"boundmass": 1, "boundinertia": 1, "settotalmass": 1, "inertiagrouprange": 2},
-    "option": {"gravity": 3},
-    "body": {**_POSE, "gravcomp": 1},
-    "frame": _POSE,
-    "replicate": {"offset": 3, "euler": 3, "count": 1},
-    "inertial": {**_POSE, "mass": 1, "diaginertia": 3, "fullinertia": 6},
-    "joint": {"pos": 3, "axis": 3, "range": 2, "armature": 1, "ref": 1, "actuatorfrcrange": 2,
-              "damping": None, "frictionloss": 1, "stiffness": None, "springref": 1,
-              "springdamper": 2, "polycoef": None},
-    "geom": {**_POSE, "size": None, "fromto": 6, "mass": 1, "density": 1, "rgba": 4, "group": 1,
-             "contype": 1, "conaffinity": 1, "fitscale": 1},
-    "site": {**_POSE, "fromto": 6},
-    "mesh": {"scale": 3, "refpos": 3, "refquat": 4, "vertex": None, "face": None},
-    "connect": {"anchor": 3},
-    "weld": {"anchor": 3, "relpose": 7, "torquescale": 1},
-    "material": {"rgba": 4},
-    "key": {"qpos": None},
-    **dict.fromkeys(("fixed", "spatial", "tendon"), _TENDON),
-    **dict.fromkeys(ACTUATORS, _ACTUATOR),
-}  # fmt: skip
 _TENDONS = ("fixed", "spatial")
 _SHORTEST = 1e-14  # of an axis
 OWN_CLASS = "without defaults"  # of elements that have all their attributes
 ORIENTATIONS = ("quat", "axisangle", "xyaxes", "zaxis", "euler")
 _LAW = ("gaintype", "gainprm", "biastype", "biasprm", "dyntype", "kp", "kv", "area", "diameter",
         "bias")  # fmt: skip
-_DIRECTIONS = ("quat", "axis", "zaxis", "xyaxes", "refquat")
-_POSITIVE = ("mass", "armature", "density")
-_UNLIMITED = {"inf": "1e300", "+inf": "1e300", "-inf": "-1e300"}
 
 
 @dataclass
@@ -176,11 +144,6 @@ class Mjcf:
         return places
 
 
-def within(folder: str, name: str) -> str:
-    """Return the name of a file in a folder."""
-    return f"{folder.rstrip('/')}/{name}" if folder else name
-
-
 def values(
     attributes: Mapping[str, str], key: str, default: tuple[float, ...] | None = None
 ) -> Array:
@@ -222,7 +185,7 @@ def read(tree: Node, folders: Folders, origin: str, folder: str) -> Mjcf:
     Raises:
         ModelError: a file is missing or may not be read, a number that is none, a class twice.
     """
-    included = _include(tree, folders, folder)
+    included = include(tree, folders, folder)
     model = Mjcf(origin, tree.get("model").strip() or "robot", folder=folder, included=included)
     model.findings = unknown_names(tree)
     defaults = tree.all("default")
@@ -239,7 +202,7 @@ def read(tree: Node, folders: Folders, origin: str, folder: str) -> Mjcf:
             model.sections.setdefault(section.tag, []).extend(section.children)
     _check_settings(model, tree)
     for node in _with_numbers(model, defaults):
-        _check_numbers(node, origin)
+        check_numbers(node, origin)
     model._classes = {OWN_CLASS: {}, **_classes(defaults, origin)}
     return model
 
@@ -248,8 +211,8 @@ def _check_settings(model: Mjcf, tree: Node) -> None:
     for tag, attributes in (("compiler", model.compiler), ("option", model.option)):
         node = next((n for n in tree.all(tag)), tree)
         settings = Node(tag, attributes, node.line)
-        _check_numbers(settings, model.origin)
-    _check_keywords(Node("flag", model.flags, tree.line), model.origin)
+        check_numbers(settings, model.origin)
+    check_keywords(Node("flag", model.flags, tree.line), model.origin)
     if model.compiler.get("coordinate", "local") != "local":
         raise ModelError(f"{model.origin}: coordinate='global' was removed from MuJoCo in 2.3.4")
     sequence = model.compiler.get("eulerseq", "xyz")
@@ -265,91 +228,7 @@ def _with_numbers(model: Mjcf, defaults: list[Node]) -> Iterator[Node]:
         yield from model.sections.get(tag, ())
 
 
-# --- files that are included ---------------------------------------------------------------------
-
-
-def _include(tree: Node, folders: Folders, folder: str) -> dict[Node, str]:
-    """Replace every <include file="…"/> by the contents of the file; each file comes once.
-
-    Return element with a file -> folder, of those from included files in other folders.
-    """
-    stack, seen, origins = [(tree, 1)], set[Path](), dict[Node, str]()
-    while stack:
-        node, depth = stack.pop()
-        if depth > MAX_DEPTH:
-            raise ModelError(f"line {node.line}: elements nested deeper than {MAX_DEPTH}")
-        children = []
-        for child in node.children:
-            if child.tag != "include":
-                children.append(child)
-                continue
-            name, path = _included(child, folders, folder, origins.get(child))
-            if path in seen or len(seen) >= _MAX_INCLUDES:
-                why = f"more than {_MAX_INCLUDES} includes"
-                if path in seen:
-                    why = "a file that includes itself, or is included twice"
-                raise ModelError(f"line {child.line}: include {child.get('file')!r}: {why}")
-            seen.add(path)
-            inner = parse(read_file(path), str(path))
-            children.extend(inner.children)
-            own = str(PurePosixPath(name).parent)
-            own = "" if own == "." else own
-            origins |= {n: own for n in inner.walk() if "file" in n.attrib and own != folder}
-        node.children = children
-        # included files may include others
-        if any(child.tag == "include" for child in children):
-            stack.append((node, depth))
-        else:
-            stack.extend((child, depth + 1) for child in children)
-    return origins
-
-
-def _included(node: Node, folders: Folders, folder: str, beside: str | None) -> tuple[str, Path]:
-    """Return name and path of a file to include: beside the whole file, or the one that asks."""
-    names = [within(f, node.get("file")) for f in (folder, *([beside] if beside else []))]
-    found = [folders.find(name) for name in names]
-    for name, file in zip(names, found, strict=True):
-        if file.path is not None:
-            return name, file.path
-    raise ModelError(f"line {node.line}: include {node.get('file')!r}: {found[0].problem}")
-
-
-# --- numbers, names, sizes -----------------------------------------------------------------------
-
-
-def _check_numbers(node: Node, origin: str) -> None:
-    """Rewrite the numeric attributes of an element in a canonical form."""
-    if len(node.attrib) > _MAX_ATTRIBUTES:
-        raise ModelError(f"{origin}, line {node.line}: more than {_MAX_ATTRIBUTES} attributes")
-    _check_keywords(node, origin)
-    counts = _COUNTS.get(node.tag, {})
-    for key in counts.keys() & node.attrib.keys():
-        text, count = node.get(key), counts[key]
-        largest = 1e15
-        if "range" in key:
-            text = " ".join(_UNLIMITED.get(word.lower(), word) for word in text.split())
-            largest = math.inf
-        found = numbers(text, count, largest)
-        where = f"{origin}, line {node.line}: <{node.tag} {key}={node.get(key)[:80]!r}>"
-        if found is None or (key in _DIRECTIONS and not any(found)):
-            raise ModelError(
-                f"{where}: expected {count or 'some'} finite numbers"
-                f"{', not all zero' * (key in _DIRECTIONS)}"
-            )
-        if key in _POSITIVE and min(found) < 0:
-            raise ModelError(f"{where} is negative")
-        node.attrib[key] = plain(found)
-
-
-def _check_keywords(node: Node, origin: str) -> None:
-    """Raise `ModelError` for a word in place of another, as angle="rad"."""
-    for key in node.attrib if node.tag == "flag" else node.attrib.keys() & KEYWORDS.keys():
-        words = ("enable", "disable") if node.tag == "flag" else KEYWORDS[key]
-        if node.attrib[key] not in words and (key != "inertia" or node.tag == "mesh"):
-            raise ModelError(
-                f"{origin}, line {node.line}: <{node.tag} {key}={node.attrib[key][:80]!r}>: "
-                f"expected {' or '.join(words)}"
-            )
+# --- names, sizes --------------------------------------------------------------------------------
 
 
 def check_names(model: Mjcf) -> None:
@@ -419,7 +298,7 @@ def _set_defaults(known: dict[str, Attributes], node: Node) -> None:
         if child.tag in ACTUATORS:
             shared = law_of(child.tag, known.get("general", {}), child.attrib)
             known.update(dict.fromkeys(ACTUATORS, shared))
-        elif child.tag in _COUNTS:
+        elif child.tag in COUNTS:
             for tag in _TENDONS if child.tag == "tendon" else (child.tag,):
                 known[tag] = _over(known.get(tag, {}), child.attrib)
 

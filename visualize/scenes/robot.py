@@ -12,8 +12,8 @@ from ...arrays import Array
 from ...dynamics.motions.sampled_states import SampledStates
 from ...dynamics.state import State
 from ...dynamics.trajectory import Trajectory
-from ...errors import ConfigurationError
 from ...robots.robot import Robot
+from ...robots.values import number
 from ..viewer import Series, Viewer
 
 
@@ -58,7 +58,8 @@ def view_motion(
     A robot whose base is fixed has no ground: it may hang below its base.
 
     Raises:
-        ConfigurationError: a rate that is not positive, a motion of one sample.
+        ConfigurationError: a rate that is not positive.
+        ViewerError: a motion of one sample.
     """
     viewer = Viewer(motion.robot, ground=0.0 if motion.robot.is_floating else None)
     viewer.animate(*picture_frames(motion, rate), series=series)
@@ -72,16 +73,13 @@ def view_trajectory(motion: Trajectory, *, rate: float = 25.0) -> Viewer:
 
 
 def picture_frames(motion: SampledStates, rate: float) -> tuple[Array, Array]:
-    """Return times (k,) [s] of pictures at `rate` [Hz], two or more, and configurations (k, nq).
+    """Return times (k,) [s] of pictures at `rate` [Hz], the ends at least, and q (k, nq) there.
 
     Raises:
-        ConfigurationError: a rate that is not positive, a motion of one sample.
+        ConfigurationError: a rate that is not positive.
     """
-    if not (np.isfinite(rate) and rate > 0) or not motion.duration > 0:
-        raise ConfigurationError(
-            f"got a rate of {rate!r} Hz, a motion of {motion.duration:g} s; expected both above 0"
-        )
+    rate = number(rate, "rate", above=0, unit="[Hz]")
     times = np.arange(motion.t[0], motion.t[-1], 1.0 / rate)
     if len(times) < 2:
-        times = np.array([motion.t[0], motion.t[-1]])
+        times = np.unique([motion.t[0], motion.t[-1]])
     return times, motion.resampled(times)[0]

@@ -10,7 +10,7 @@ from numpy.typing import ArrayLike
 
 from ...arrays import Array
 from ...dynamics.state import State
-from ...errors import unknown
+from ...errors import counted, unknown
 from ...robots.robot import Robot
 from ...robots.values import instance, mapping, sequence
 from . import checks, commands, meshes, three
@@ -102,10 +102,15 @@ class Drawing(Primitives):
         series = sequence(series, "series", Series, error=ViewerError)
         times = checks.finite(times, "times", (None,))
         qs = checks.finite(qs, "qs", (None, robot.nq))
-        if len(times) != len(qs) or len(times) < 2 or np.any(np.diff(times) <= 0):
+        if len(times) != len(qs) or np.any(np.diff(times) <= 0):
             raise ViewerError(
-                f"got {len(times)} times for {len(qs)} configurations; expected as many, at "
-                "least 2, in increasing order"
+                f"got {len(times)} times for {len(qs)} configurations; expected as many, in "
+                "increasing order"
+            )
+        if len(times) < 2:
+            raise ViewerError(
+                f"got a motion of {counted(len(times), 'sample')}, expected at least 2; "
+                "fw.view(dynamics.State(robot, q)) shows a configuration"
             )
         poses = [meshes.placements(robot, self._visual, q) for q in qs]
         self.display(qs[0])

@@ -18,6 +18,7 @@ from functools import partial
 from importlib.util import find_spec
 from typing import TYPE_CHECKING, Any
 
+from ..progress import progress_bar
 from ..workers import workers
 from . import flags
 from .output import answer
@@ -38,8 +39,6 @@ def add(commands: Any) -> None:
 
 def run(options: argparse.Namespace) -> int:
     """Find out what is not on disk, compile it in a few processes; print how long each took."""
-    from tqdm import tqdm
-
     from .. import robots
     from ..dynamics.kernels.toolchain import requests
 
@@ -52,7 +51,7 @@ def run(options: argparse.Namespace) -> int:
         for call in (*_batches(robot), *_others(robot)):
             call()
     seconds, began = {}, time.perf_counter()
-    with tqdm(total=len(wanted), unit="kernel", leave=False, disable=options.quiet or None) as bar:
+    with progress_bar(flags.progress(options), total=len(wanted), unit="kernel") as bar:
         for name, took in _compile_all(wanted):
             seconds[name] = round(took, 3)
             bar.update()

@@ -17,7 +17,6 @@ if TYPE_CHECKING:
     from ..contacts import ContactSet
     from ..robots import Foot, Robot, Xacro
 
-TANGENT = (1.0, 0.0, 0.0)  # of point feet with two coefficients of friction
 OK, NO, BAD, BUG, INTERRUPTED = 0, 1, 2, 3, 130
 
 
@@ -124,6 +123,14 @@ def friction(options: argparse.Namespace) -> float | tuple[float, float]:
     return 0.7 if given is None else given
 
 
+def tangent(normal: Any = (0.0, 0.0, 1.0)) -> tuple[float, float, float]:
+    """Return the direction of the first of two coefficients of friction at a point.
+
+    Along the world's x, along y on what faces x, as the axes of a point without a tangent are.
+    """
+    return (1.0, 0.0, 0.0) if abs(normal[0]) < 0.9 else (0.0, 1.0, 0.0)
+
+
 def feet(
     robot: Robot, options: argparse.Namespace, feet: Mapping[str, Foot] | None = None
 ) -> ContactSet:
@@ -131,8 +138,8 @@ def feet(
     from .. import contacts
 
     mu = friction(options)
-    tangent = TANGENT if isinstance(mu, tuple) else None
-    return contacts.at_feet(robot, mu, feet=feet, tangent=tangent)
+    along = tangent() if isinstance(mu, tuple) else None
+    return contacts.at_feet(robot, mu, feet=feet, tangent=along)
 
 
 def count(text: str) -> int:
@@ -158,6 +165,11 @@ def load(options: argparse.Namespace, source: str | None = None) -> Robot:
         feet=list(options.feet) or None,
         motors=options.motors,
     )
+
+
+def progress(options: argparse.Namespace) -> bool | None:
+    """Return whether progress is drawn, as functions take it: never with --quiet."""
+    return False if options.quiet else None
 
 
 @contextmanager
@@ -238,8 +250,8 @@ SHARED: Mapping[str, dict[str, Any]] = {
     "--friction": {
         "type": coefficient, "metavar": "MU",
         "help": "Coulomb friction coefficient (default: 0.7; in a scenario: of contacts "
-        "without one); two, MU_X,MU_Y: along the axes of soles, and of point feet along the "
-        "world's x and y",
+        "without one); two, MU_X,MU_Y: along the axes of soles, and at points along the "
+        "world's x, on a wall that faces x along y, and across it",
     },
     "--estimator": {
         "action": "store_true",

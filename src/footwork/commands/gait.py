@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 from .. import registry
 from ..errors import DataError
+from ..progress import progress_bar
 from . import flags
 from .output import answer, needs, save_axes, save_plot, save_to, write_plot, write_view, wrote
 
@@ -77,8 +78,6 @@ def _reading_flags(parser: argparse.ArgumentParser) -> None:
 
 def run(options: argparse.Namespace) -> int:
     """Analyse every file, write the requested outputs, and print the peaks."""
-    from tqdm import tqdm
-
     from ..biomechanics import gait as analysis
 
     if len(options.files) > 1 and (options.csv or options.png or options.html or options.forces):
@@ -96,9 +95,7 @@ def run(options: argparse.Namespace) -> int:
         needs("--png" if options.png else "--out", "matplotlib", "plots")
     steps = ("read", *analysis.STEPS, "robot", "write")
     facts = []
-    with tqdm(
-        total=len(steps) * len(options.files), disable=options.quiet or None, leave=False
-    ) as bar:
+    with progress_bar(flags.progress(options), total=len(steps) * len(options.files)) as bar:
         for file in options.files:
 
             def tell(step: str, file: Path = file) -> None:

@@ -29,7 +29,8 @@ class Parser(argparse.ArgumentParser):
 
     def error(self, message: str) -> NoReturn:
         """Print a one-line error and exit."""
-        told = " ".join(f"{message}{_choice_meant(message)}{self._order(message)}".split())
+        hints = _choice_meant(message), self._values(message), self._order(message)
+        told = " ".join("".join((message, *hints)).split())
         print(f"footwork: {told}; see {self.prog} --help", file=sys.stderr)
         raise SystemExit(BAD)
 
@@ -49,6 +50,15 @@ class Parser(argparse.ArgumentParser):
     def _print_message(self, message: str, file: Any = None) -> None:
         """Print --help and --version; argparse says nothing where that fails."""
         print(message, end="", file=file or sys.stderr)
+
+    def _values(self, message: str) -> str:
+        """Return which values a flag takes, where it got another number of them."""
+        few = re.match(r"argument (\S+): expected .* arguments?$", message)
+        for action in self._actions if few else ():
+            if few and few[1] == "/".join(action.option_strings):
+                names = self._get_formatter()._format_args(action, action.dest.upper())
+                return f": {names}, {action.help}"
+        return ""
 
     def _order(self, message: str) -> str:
         """Return the hint that a flag with several values may have consumed the robot's name."""

@@ -103,7 +103,8 @@ def add_flags(parser: argparse.ArgumentParser) -> None:
         nargs=4,
         action="append",
         metavar=("FRAME", "FX", "FY", "FZ"),
-        help="a force on a link at its origin, in world axes [N]; may be repeated",
+        help="a force on a link at its origin, in world axes [N], as in torso 150 0 0; may be "
+        "repeated",
     )
     flags.shared(parser, "--no-torque-limits")
 
@@ -201,7 +202,7 @@ def _along_the_world(scenario: Scenario) -> Scenario:
 
     pairs = zip(scenario.contacts, scenario.contact_set, strict=True)
     parts = (
-        replace(part, tangent=part.tangent or flags.TANGENT)
+        replace(part, tangent=part.tangent or flags.tangent(contact.normal))
         if isinstance(contact, PointContact)
         else part
         for part, contact in pairs

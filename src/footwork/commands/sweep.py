@@ -82,7 +82,7 @@ def run(options: argparse.Namespace) -> int:
             quantities=options.quantity,
             journal=options.journal,
             executor=executor,
-            progress=False if options.quiet else None,
+            progress=flags.progress(options),
         )
     counts = {WORDS[k]: n for k, n in Counter(found.feasible.ravel().tolist()).items()}
     answer(options, counts, _report(found, counts))

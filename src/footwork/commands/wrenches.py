@@ -48,7 +48,7 @@ def run(options: argparse.Namespace) -> int:
     log = _told(options, control.SensorLog.read(options.source, robot))
     found = control.contact_wrenches(
         log, feet, sensors=sensors, cutoff=options.cutoff,
-        progress=False if options.quiet else None,
+        progress=flags.progress(options),
     )  # fmt: skip
     answer(options, found.as_dict(), found.explain())
     save_to(options, "csv", found.write_csv)
