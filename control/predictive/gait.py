@@ -48,8 +48,8 @@ POSTURE = 0.05  # of the accelerations of joints that carry feet [s⁴/rad²]
 # of all others: a waist and arms turn with the base, as the prediction takes them to do; if they
 # gave way, the base would turn instead
 RIGID = 10.0
-# of the joints' ranges: legs that trot come near theirs, and so do ankles that walk, which leave
-# no forces that hold a sole where they are braked too early [1/s]
+# of the joints' ranges, on points: legs that trot come near theirs [1/s]. Arms that a push throws,
+# of robots on soles, would be stopped so late at the ends of theirs that it takes all their torque
 STIFFNESS = 160.0
 STEP = 0.03  # duration of a node of the prediction [s]
 EVERY = 0.01  # time after which a prediction is made anew [s]
@@ -120,15 +120,15 @@ class PredictiveGait(GaitController):
         every = EVERY * scale.time if every is None else every
         self.every = number(every, "every", at_least=0, unit="[s]")
         self.prediction: Prediction | None = None
-        limits = JointLimits.of(robot, stiffness=STIFFNESS / scale.time)
         # a fast trot needs its torques at once
         own: dict[str, Any] = {
             "ramp": RAMP * scale.time,
-            "joint_limits": limits,
             "torque_rate": None,
             "sole_share": sole_share,
-            "nominal_forces": None if any(foot.dim == 6 for foot in feet) else self._forces,
         }
+        if not any(foot.dim == 6 for foot in feet):
+            own["joint_limits"] = JointLimits.of(robot, stiffness=STIFFNESS / scale.time)
+            own["nominal_forces"] = self._forces
         given: dict[str, Any] = {**own, **options}
         super().__init__(robot, feet, q, gait, **given)
         root = robot._model.frames[robot.frame_id(trunk(robot))].placement.rotation
