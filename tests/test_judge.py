@@ -354,6 +354,18 @@ def test_a_quadruped_climbs_steps_that_it_is_told_of():
     assert found.distance > 1.3
 
 
+@pytest.mark.slow
+def test_a_humanoid_pushed_to_the_side_while_it_walks_by_prediction_keeps_its_feet():
+    """TALOS: arms that the push throws are braked before the ends of their ranges."""
+    pytest.importorskip("mujoco")
+    found = judging.trial(
+        robots.load("talos"), partial(judging.walker, gait="walk", predictive=True),
+        judging.World.real(), velocity=(0.3, 0.0, 0.0), duration=3.1,
+        impulse=judging.Impulse(0.5, 90.0, 1.6),
+    )  # fmt: skip
+    assert found.survived
+
+
 def test_a_path_that_turns_is_followed():
     """A circle walked as commanded has no error; a step aside is its error."""
     from footwork.control.judging.path import Track
