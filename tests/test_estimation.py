@@ -503,6 +503,14 @@ def test_gaps_of_the_readings_are_told_once_and_make_the_estimate_uncertain():
     assert len(warnings) == 1
 
 
+@pytest.mark.parametrize("rate", [None, 400.0])
+def test_sensors_refuse_times_before_the_last_reading(rate):
+    robot, feet, times, qs, vs = swaying("go2", 0.1)
+    measurements, _ = told(Sensors(rate=rate), robot, feet, times, qs, vs)
+    with pytest.raises(ConfigurationError, match=r"t: got 0 s after 0\.09"):
+        measurements.read(0.0, qs[0], vs[0], np.zeros(robot.na), {})
+
+
 def test_slow_and_irregular_readings_have_no_gaps():
     robot, feet, times, qs, vs = swaying("go2", 2.0)
     for rate, step in ((None, 100), (5.0, 100), (None, 20)):
@@ -511,6 +519,32 @@ def test_slow_and_irregular_readings_have_no_gaps():
         for k, reading in enumerate(readings):
             if step > 20 or k % 4 != 2:
                 estimator(reading)
+    each = np.cumsum([0, 50, 50, 1, 49, 50, *([10, 35] * 16)])  # one of them soon after another
+    _, readings = told(Sensors(), robot, feet, *(x[each] for x in (times, qs, vs)))
+    estimator = Estimator(robot, feet, qs[0])
+    for reading in readings:
+        estimator(reading)
+
+
+def test_a_robot_that_turned_before_a_gap_is_taken_to_have_gone_on_turning():
+    """Its heading is as it would be, and as uncertain as that of one that stopped at once."""
+    robot = robots.load("go2")
+    feet = contacts.at_feet(robot)
+    q0, rate = control.stand(robot, feet)[1], 1.0
+    times = np.append(0.002 * np.arange(200), 1.4)
+    v = np.zeros(robot.nv)
+    v[5] = rate
+    qs = np.array([robot.integrate(q0, t * v) for t in times])
+    _, readings = told(EXACT, robot, feet, times, qs, np.tile(v, (len(times), 1)))
+    estimator = Estimator(robot, feet, q0, sensors=EXACT)
+    free = [replace(reading, touching=dict.fromkeys(feet.names, False)) for reading in readings]
+    for reading in free[:-1]:
+        estimator(reading)
+    with pytest.warns(FootworkWarning, match="none from"):
+        found = estimator(free[-1])
+    turned = robot.difference(qs[-1], found.q)[5]
+    assert turned == pytest.approx(0.0, abs=0.02)
+    assert np.sqrt(estimator.covariance[2, 2]) > rate * 1.0
 
 
 def test_a_start_that_nobody_told_is_upright_and_on_the_ground():

@@ -127,7 +127,13 @@ def test_soles_are_used_to_near_their_edges_where_flat_ground_is_told():
     level = [contacts.Plane("ground")]
     nearest = min(sides(convex_hull(foot.points[:, :2]))[1].min() for foot in feet)
     assert (1 - share(level)) * nearest == pytest.approx(0.01 * height)
-    assert share(None) == share([heights]) == share([*level, heights]) < 0.5 * share(level)
+    assert (
+        share(None)
+        == share([])
+        == share([heights])
+        == share([*level, heights])
+        < 0.5 * share(level)
+    )
     assert share(level, sole_share=0.6) == 0.6
 
 

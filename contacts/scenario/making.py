@@ -18,7 +18,6 @@ from ...robots.ranges import ranges
 from ...robots.sources import describe
 from ..contact import Contact, PointContact
 from ..contact_set import at_feet
-from ..postures.posture import CLEARANCE
 from ..postures.self_collision import self_collisions
 from ..surface_contact import DiscContact, LineContact, SurfaceContact
 from ..terrain.solids import Box, Plane
@@ -85,7 +84,7 @@ def warn_beyond_ranges(robot: Robot, q: Array) -> None:
 
 def warn_overlapping(robot: Robot, q: Array) -> None:
     """Warn of links that the posture of a scenario moves apart."""
-    near = self_collisions(robot, q, CLEARANCE) if robot.has_collision_shapes else ()
+    near = self_collisions(robot, q) if robot.has_collision_shapes else ()
     if near:
         more = f" and {counted(len(near) - 1, 'more pair')}" * (len(near) > 1)
         warn(

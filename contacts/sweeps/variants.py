@@ -49,11 +49,12 @@ def variant(scenario: Scenario, changes: Mapping[str, Any]) -> Scenario:
 def written(scenario: Scenario, changes: Mapping[str, Any]) -> Scenario:
     """Return the scenario with other values: as `variant`, but nothing is looked for there."""
     changed, steps = scenario, {key: steps_of(key) for key in changes}
-    if not scenario.gravity and any(first == "gravity" for first, *_ in steps.values()):
-        usual = scenario.described._model.gravity.linear  # whose entries may change
-        changed = replace(scenario, gravity=tuple(usual.tolist()))
-    for key, value in changes.items():
-        changed = _with(changed, key, steps[key], hashable(value))
+    # gravity at last: if the file gives none, entries of that of the robot may change
+    for key in sorted(changes, key=lambda key: steps[key][0] == "gravity"):
+        if steps[key][0] == "gravity" and not changed.gravity:
+            usual = changed.described._model.gravity.linear
+            changed = replace(changed, gravity=tuple(usual.tolist()))
+        changed = _with(changed, key, steps[key], hashable(changes[key]))
     _ = scenario.machine
     changed.keep(scenario)
     if "machine" in vars(changed) and _same_posture(scenario, changed):

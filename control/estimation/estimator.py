@@ -10,7 +10,8 @@ innovation is less likely than 1/1000 has slipped, and stands anew where it is. 
 middles go on by −Δθ × arm.
 
 A reading of the IMU is the mean since the last, but of a gap it says nothing: the robot is taken to
-have gone on as it did, with a covariance of what robots may do meanwhile, and its feet stand anew.
+have gone on at its velocity and its rate about the vertical, with a covariance of what robots may
+do meanwhile, and its feet stand anew.
 
 Where the robot is, and where it is heading, is not observable: both drift with the way. Nor is a
 slip of all feet together.
@@ -54,8 +55,11 @@ LIKELY = 16.27, 22.46  # χ² of three and of six degrees of freedom, 0.999
 ANGLES = 3.0  # of soles that creep and ankles that bend, by their ways [rad/m]
 LEAST = 1e-6  # of encoders without noise: a covariance has to be definite [rad]
 SAME = 1e-9  # of readings that are known already [s]
-GAP = 0.05, 3.0  # a reading stands for no longer: [s], and in shortest steps between readings
-LOST = 0.03, 1.0, 0.3  # what a gap leaves unknown: tilt [rad], velocity [m/s], heading [rad/s]
+GAP = 0.05, 3.0  # a reading stands for no longer: [s], and in usual steps between readings
+USUAL = 0.1  # share by which a step changes what is usual
+# standard deviations of what a gap leaves unknown, whether long or short, of a robot that keeps its
+# feet: tilt [rad], velocity [m/s]; and rate of turning, beside that with which it went on [rad/s]
+LOST = 0.03, 1.0, 0.3
 LOW = 0.01  # how far above the lowest foot one may be that stands at the start [m]
 
 
@@ -81,7 +85,8 @@ class Estimator:
     """Estimates q and v from readings. It remembers: `restart(q)` before another run.
 
     After a gap, 0.05 s and thrice the usual step or longer, it warns, once a run: the robot is
-    taken to have gone on at its velocity, and `covariance` grows by what may have happened.
+    taken to have gone on at its velocity, turning as it did, and `covariance` grows by what may
+    have happened.
 
     Args:
         robot: floating base.
@@ -131,7 +136,7 @@ class Estimator:
         self._x: invariant.Belief | None = None
         self._estimate: Estimate | None = None
         rate = self.sensors.rate
-        self._usual = np.inf if rate is None else 1.0 / rate  # the shortest step so far [s]
+        self._usual = np.inf if rate is None else 1.0 / rate  # step between readings [s]
         self._warned = False
 
     @property
@@ -179,8 +184,8 @@ class Estimator:
         if self._x is None:
             self._x = self._begun(q, accelerometer)
         x, before = self._x, v if last is None else last.v
-        if (lost := self._lost(step)) > 0:
-            self._bridge(x, t - step, lost)
+        if last is not None and (lost := self._lost(step)) > 0:
+            self._bridge(x, last, lost)
             step, before = step - lost, v
         told = invariant.Told(step, gyro, accelerometer, tau, known)
         self._advance(x, told, before, q, v)
@@ -191,26 +196,30 @@ class Estimator:
 
     def _lost(self, step: float) -> float:
         """How much of a step no reading of the IMU tells of [s]."""
-        usual, least = self._usual, GAP[0]
-        if step > 0:
-            self._usual = min(usual, step)
-        return step - usual if step > max(least, GAP[1] * usual) else 0.0
+        usual = step if self._usual == np.inf else self._usual
+        longest = GAP[1] * usual
+        self._usual = usual + USUAL * (min(step, longest) - usual)
+        return step - usual if step > max(GAP[0], longest) else 0.0
 
-    def _bridge(self, x: invariant.Belief, t: float, lost: float) -> None:
+    def _bridge(self, x: invariant.Belief, last: Estimate, lost: float) -> None:
         """Move on without readings of the IMU: nobody knows which feet stood all the time."""
         if not self._warned:
             warn(
-                f"readings: got none from {t:g} to {t + lost:g} s; the robot is taken to have gone "
-                "on at its velocity, and its position and heading are as uncertain as `covariance` "
-                "says"
+                f"readings: got none from {last.t:g} to {last.t + lost:g} s; the robot is taken to "
+                "have gone on at its velocity, and its position and heading are as uncertain as "
+                "`covariance` says"
             )
             self._warned = True
-        tilt, speed, rate = LOST
-        x.p[:] += lost * x.v
+        up = -down(self.robot)
+        turning = float(up @ pin.Quaternion(last.q[3:7]).toRotationMatrix() @ last.v[3:6])
+        turn = pin.exp3(lost * turning * up)
+        x.p[:] += 0.5 * lost * (x.v + turn @ x.v)
+        x.R[:], x.v[:] = turn @ x.R, turn @ x.v
         x.standing[:], x.loads[:] = False, 0.0
+        tilt, speed, rate = LOST
+        rate = float(np.hypot(rate, turning))  # it may have stopped to turn
         G = np.zeros((len(x.P), 3))  # of a turn ξ_R about where the IMU is
         G[:9] = np.vstack([np.eye(3), pin.skew(x.v), pin.skew(x.p)])
-        up = -down(self.robot)
         x.P[:] += G @ (tilt**2 * np.eye(3) + (rate * lost) ** 2 * np.outer(up, up)) @ G.T
         every = np.arange(3)
         x.P[3 + every, 3 + every] += speed**2

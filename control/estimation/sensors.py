@@ -191,6 +191,9 @@ class Measurements:
             q, v: the state (nq,), (nv,).
             tau: (na,), that acted until now.
             touching: {contact: whether the ground pushes it}.
+
+        Raises:
+            ConfigurationError: a time before the last reading.
         """
         if self._due(t):
             self._waiting.append(self._measured(t, q, v, tau, touching))
@@ -205,8 +208,10 @@ class Measurements:
         if self._last is None:
             self._first = t
             return True
+        if t < (last := self._last[0]):
+            raise ConfigurationError(f"t: got {t:g} s after {last:g}; expected later times")
         if self.sensors.rate is None:
-            return True
+            return t > last
         before, self._count = self._count, int((t - self._first + 1e-9) * self.sensors.rate)
         return self._count > before
 

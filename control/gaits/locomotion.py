@@ -514,7 +514,7 @@ def _sole_share(contacts: ContactSet, height: float, terrain: Terrain | None) ->
     """
     soles = [contact.points[:, :2] for contact in contacts if contact.dim == 6]
     nearest = min((float(sides(convex_hull(p))[1].min()) for p in soles), default=np.inf)
-    parts = terrain.parts if isinstance(terrain, Terrain) else [None]
-    told = not any(part is None or isinstance(part, HeightMap) for part in parts)
-    edge = FLAT_EDGE if told else EDGE
+    parts = terrain.parts if isinstance(terrain, Terrain) else ()
+    flat = parts and not any(isinstance(part, HeightMap) for part in parts)
+    edge = FLAT_EDGE if flat else EDGE
     return max(1 - edge * height / nearest, NARROW)

@@ -196,10 +196,11 @@ def _limit(
     side = 0
     while high - low > TOLERANCE * high:
         a, b = (known[s][kind].value for s in (low, high))
-        sharp = kind in (REACH, FRICTION) or abs(side) > 1  # the same end moved twice
+        # the same end moved twice, or no motion at the upper one
+        sharp = kind in (REACH, FRICTION) or abs(side) > 1 or math.isnan(b)
         share = 0.5 if sharp else min(max((1 - a) / (b - a), 0.1), 0.9)
         middle = low + share * (high - low)
-        if at(middle)[kind].value > 1:
+        if not at(middle)[kind].value <= 1:
             high, side = middle, max(side, 0) + 1
         else:
             low, side = middle, min(side, 0) - 1

@@ -20,7 +20,7 @@ class Bodies:
     """What bodies weigh, and their shapes.
 
     Attributes:
-        file: as above.
+        file: the parsed file.
         meshes: its mesh assets by name.
         materials: {name: rgba}.
         findings: what is found out is appended.

@@ -126,9 +126,9 @@ def read_geom(
         raise model.error(
             node, f"type {kind!r}; expected mesh, plane or one of {', '.join(_SIZES)}"
         )
-    if kind == "mesh" and attributes.get("shellinertia") == "true":
+    if kind in ("mesh", "sdf") and attributes.get("shellinertia") == "true":
         raise model.error(
-            node, "shellinertia of a geom of type mesh, which MuJoCo refuses; expected "
+            node, f"shellinertia of a geom of type {kind}, which MuJoCo refuses; expected "
             'inertia="shell" of the <mesh>',
         )  # fmt: skip
     mesh = None

@@ -20,7 +20,7 @@ def keyframes_of(
     """Return name -> q (nq,) of the file's keyframes; missing values are those of the file.
 
     Args:
-        file: as above.
+        file: the parsed file.
         model: of Pinocchio.
         joints: all, in the order of the file.
         added_base: whether the first of them is a free joint that the file does not have.
