@@ -88,7 +88,7 @@ class Direction:
 
     @property
     def rate_of_point(self) -> Array:
-        """What the point's velocity adds to ẏ (3,)."""
+        """(1/d) Rᵀ (1 − u uᵀ) ṗ (3,), what the velocity of the point adds to ẏ [1/s]."""
         u = self.u
         return np.asarray(self.R.T @ (self.velocity - u * (u @ self.velocity)) / self.distance)
 

@@ -1,4 +1,4 @@
-"""What a posture misses: which target, by how much, and what holds it back, in words."""
+"""Missed target of a posture: by how much, what holds it back, and the reason in words."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from .self_collision import self_collisions
 
 
 class Missed(NamedTuple):
-    """What is farthest from where it should be.
+    """The target that a posture misses most.
 
     Attributes:
         part: its name among the `errors` of a `Posture`.

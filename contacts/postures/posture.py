@@ -42,7 +42,7 @@ CentreOfMass = Sequence[float | None] | Literal["inside"] | None
 
 _SHRUNK = 0.8  # "inside" means inside the static polygon drawn in by this factor
 RESTARTS = 6
-CLEARANCE = 1e-3  # [m], what links keep that must not run into each other
+_CLEARANCE = 1e-3  # [m], what links keep that must not run into each other
 
 
 class Search(NamedTuple):
@@ -262,7 +262,7 @@ def _clearance_of(robot: Robot, self_collision: bool | float) -> Clearance | Non
     chosen = isinstance(self_collision, bool | np.bool_)
     if self_collision is None or (chosen and not self_collision):
         return None
-    least = CLEARANCE if chosen else self_collision
+    least = _CLEARANCE if chosen else self_collision
     unit, error = "[m]", ContactError
     return Clearance(robot, number(least, "self_collision", at_least=0, unit=unit, error=error))
 

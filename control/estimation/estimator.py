@@ -202,7 +202,13 @@ class Estimator:
         return step - usual if step > max(GAP[0], longest) else 0.0
 
     def _bridge(self, x: invariant.Belief, last: Estimate, lost: float) -> None:
-        """Move on without readings of the IMU: nobody knows which feet stood all the time."""
+        """Move on by a time τ without readings of the IMU, at the rate Ω about the vertical:
+
+            R ← Z R,   p ← p + ½ τ (v + Z v),   v ← Z v,   Z = exp(Ω τ [z]×)
+
+        and P grows by `LOST`: σ_v² and (σ_v τ)² of v and p, a turn ξ_R of the tilt and of
+        √(rate² + Ω²) τ, for it may have stopped to turn. Nobody knows which feet stood meanwhile.
+        """
         if not self._warned:
             warn(
                 f"readings: got none from {last.t:g} to {last.t + lost:g} s; the robot is taken to "
@@ -217,7 +223,7 @@ class Estimator:
         x.R[:], x.v[:] = turn @ x.R, turn @ x.v
         x.standing[:], x.loads[:] = False, 0.0
         tilt, speed, rate = LOST
-        rate = float(np.hypot(rate, turning))  # it may have stopped to turn
+        rate = float(np.hypot(rate, turning))
         G = np.zeros((len(x.P), 3))  # of a turn ξ_R about where the IMU is
         G[:9] = np.vstack([np.eye(3), pin.skew(x.v), pin.skew(x.p)])
         x.P[:] += G @ (tilt**2 * np.eye(3) + (rate * lost) ** 2 * np.outer(up, up)) @ G.T

@@ -48,8 +48,9 @@ POSTURE = 0.05  # of the accelerations of joints that carry feet [s⁴/rad²]
 # of all others: a waist and arms turn with the base, as the prediction takes them to do; if they
 # gave way, the base would turn instead
 RIGID = 10.0
-# of the joints' ranges, on points: legs that trot come near theirs [1/s]. Arms that a push throws,
-# of robots on soles, would be stopped so late at the ends of theirs that it takes all their torque
+# rate k of the barriers of the joints' ranges on points, see `JointLimits` [1/s]: legs that trot
+# come near theirs. On soles arms that a push throws would be stopped so late that it takes all
+# their torque
 STIFFNESS = 160.0
 STEP = 0.03  # duration of a node of the prediction [s]
 EVERY = 0.01  # time after which a prediction is made anew [s]

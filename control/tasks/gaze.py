@@ -79,14 +79,14 @@ class GazeTask(Task):
 
         Unit vectors have no velocity along themselves.
         """
+        return self.velocity_rows(state, t)[1]
+
+    def velocity_rows(self, state: State, t: float) -> tuple[Array, Array]:
+        """Return J = ∂y/∂q (3, nv) at t, and the `desired_velocity` (3,) there."""
         direction = self._direction(state, t)
         y = direction.value
         back = np.sqrt(self.gain) * (self._axis - y * (y @ self._axis))
-        return np.asarray(back - direction.rate_of_point)
-
-    def velocity_rows(self, state: State, t: float) -> tuple[Array, Array]:
-        """Return ∂y/∂q at t, and the ẋ* (3,) that it asks for."""
-        return self._direction(state, t).jacobian, self.desired_velocity(state, t)
+        return direction.jacobian, np.asarray(back - direction.rate_of_point)
 
     def _direction(self, state: State, t: float | None = None) -> Direction:
         """The direction at a time, which that to a point does not depend on."""

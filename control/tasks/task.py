@@ -139,7 +139,7 @@ class Task(Goal):
         return np.asarray(back + self.select(state, self.reference(t)[1]))
 
     def velocity_rows(self, state: State, t: float) -> tuple[Array, Array]:
-        """Return J (rows, nv) and the ẋ* (rows,) that it asks for, J v = ẋ*."""
+        """Return J (rows, nv) and `desired_velocity` ẋ* (rows,): J v = ẋ* is asked for."""
         return self.jacobian(state), self.desired_velocity(state, t)
 
     def select(self, state: State, x: Array) -> Array:

@@ -53,9 +53,9 @@ class Parser(argparse.ArgumentParser):
 
     def _values(self, message: str) -> str:
         """Return which values a flag takes, where it got another number of them."""
-        few = re.match(r"argument (\S+): expected .* arguments?$", message)
-        for action in self._actions if few else ():
-            if few and few[1] == "/".join(action.option_strings):
+        flag = re.match(r"argument (\S+): expected .* arguments?$", message)
+        for action in self._actions:
+            if flag is not None and flag[1] == "/".join(action.option_strings):
                 names = self._get_formatter()._format_args(action, action.dest.upper())
                 return f": {names}, {action.help}"
         return ""
