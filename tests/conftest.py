@@ -6,6 +6,7 @@ import gc
 import io
 import logging
 import os
+import re
 import signal
 import sys
 from collections import Counter
@@ -26,6 +27,7 @@ import pytest
 import footwork as fw
 from footwork import cli
 from footwork.robots import loading
+from footwork.visualize.viewer.page import offline_page
 
 # kernels are compiled when they are asked for, also in processes that tests start; what is done
 # while they are not compiled has tests of its own
@@ -207,11 +209,12 @@ def _page(_browser_page: Any) -> Iterator[Any]:
 
 @pytest.fixture
 def tab(_page: Any) -> Iterator[Any]:
-    """An empty page, in one browser for all tests of a process."""
+    """The page, empty or as the last `look` left it, in one browser for all tests of a process."""
     _page.errors.clear()
     _page.requests.clear()
     yield _page
-    _page.call("Page.navigate", url="about:blank")
+    if not _page.evaluate("typeof staged !== 'undefined'"):
+        _page.call("Page.navigate", url="about:blank")
 
 
 def _pixels(page: Any) -> np.ndarray:
@@ -237,17 +240,41 @@ def visit(tab: Any) -> Callable[[str], None]:
     return visit
 
 
+# as a page that connects to its program again
+_CLEARED = """(async (own) => {
+  for (const name of Object.keys(viewer.scene_tree.children)) {
+    if (!own.includes(name)) { viewer.handle_command({type: "delete", path: "/" + name}); }
+  }
+  footwork.commands.clear_animation();
+  footwork.commands.legend({title: "", lines: []});
+  viewer.set_dirty();
+})(staged)"""
+
+
 @pytest.fixture
 def look(
     tab: Any, visit: Callable[[str], None], tmp_path: Path
-) -> Callable[[fw.Viewer], np.ndarray]:
-    """Return look(viewer) -> colours (480, 640, 3) of its page, which stays open as `tab`."""
+) -> Iterator[Callable[[fw.Viewer], np.ndarray]]:
+    """Return look(viewer) -> colours (480, 640, 3) of its page, which stays open as `tab`.
+
+    The page is loaded once, and told the commands of each viewer: to compile its shaders takes a
+    second.
+    """
+    path = tmp_path / "page.html"
 
     def look(viewer: fw.Viewer) -> np.ndarray:
-        visit(viewer.save_html(tmp_path / "page.html").as_uri())
+        if not tab.evaluate("typeof staged !== 'undefined'"):
+            path.write_text(offline_page([], "empty"), encoding="utf-8")
+            visit(path.as_uri())
+            tab.evaluate("window.staged = Object.keys(viewer.scene_tree.children), 0")
+        page = viewer.save_html(path).read_text(encoding="utf-8")
+        commands = re.search(r'<script id="commands" type="text/plain">(.*?)<', page)[1]
+        tab.evaluate(_CLEARED)
+        tab.evaluate(f"footwork.replay({commands!r})")
         return _pixels(tab)
 
-    return look
+    yield look
+    tab.evaluate(_CLEARED)
 
 
 # --- robots ------------------------------------------------------------------------------------

@@ -407,10 +407,11 @@ def test_what_moved_can_be_drawn_again(look, load_robot):
 # --- pages -------------------------------------------------------------------------------------
 
 
-def test_a_saved_page_asks_the_network_for_nothing(look, tab, load_robot):
+def test_a_saved_page_asks_the_network_for_nothing(visit, tab, load_robot, pixels, tmp_path):
     viewer = Viewer(load_robot("quadruped", "floating"))
     viewer.label("name", [0, 0, 1], "text")
-    look(viewer)
+    visit(viewer.save_html(tmp_path / "page.html").as_uri())
+    pixels(tab)
     assert {url.split(":")[0] for url in tab.requests} <= {"file", "data", "blob"}
 
 
