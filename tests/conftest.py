@@ -241,14 +241,15 @@ def visit(tab: Any) -> Callable[[str], None]:
 
 
 # as a page that connects to its program again
-_CLEARED = """(async (own) => {
+_CLEARED = """(() => {
+  if (typeof staged === "undefined") { return; }
   for (const name of Object.keys(viewer.scene_tree.children)) {
-    if (!own.includes(name)) { viewer.handle_command({type: "delete", path: "/" + name}); }
+    if (!staged.includes(name)) { viewer.handle_command({type: "delete", path: "/" + name}); }
   }
   footwork.commands.clear_animation();
   footwork.commands.legend({title: "", lines: []});
   viewer.set_dirty();
-})(staged)"""
+})()"""
 
 
 @pytest.fixture

@@ -21,17 +21,17 @@ WIDTH, HEIGHT = 640, 480
 
 
 @pytest.fixture
-def look(tab, tmp_path):
+def look(look, tab):
     """Return look(viewer, camera) -> page, with the network cut off."""
     offline = {"offline": True, "latency": 0, "downloadThroughput": 0, "uploadThroughput": 0}
     tab.call("Network.emulateNetworkConditions", **offline)
 
-    def look(viewer, camera):
+    def look_from(viewer, camera):
         viewer.set_camera(camera.eye, camera.target, field_of_view=camera.field_of_view)
-        tab.call("Page.navigate", url=viewer.save_html(tmp_path / "page.html").as_uri())
+        look(viewer)
         return tab
 
-    return look
+    return look_from
 
 
 def rgb(text):
