@@ -426,8 +426,9 @@ def test_closed_and_full_standard_output(line, code, says, monkeypatch):
     assert b"footwork: " in done.stderr or not says
 
 
-def test_a_reader_that_has_left_loses_no_file_and_no_answer(tmp_path):
+def test_a_reader_that_has_left_loses_no_file_and_no_answer(tmp_path, monkeypatch):
     """As `footwork hold … 2>&1 | head -1` once head has its line."""
+    monkeypatch.delenv("FOOTWORK_COMPILE")  # without Numba for so little
     files = [f"--csv={tmp_path}/a.csv", f"--html={tmp_path}/a.html"]
     command = [sys.executable, "-m", "footwork", "hold", "biped", "--push", "torso", "0", "500"]
     for how in (["0", *files], ["0", "--csv=-"]):
@@ -439,8 +440,9 @@ def test_a_reader_that_has_left_loses_no_file_and_no_answer(tmp_path):
     assert {file.name for file in tmp_path.iterdir()} == {"a.csv", "a.html"}
 
 
-@pytest.mark.parametrize("line", ["info bipde", "nosuch", "sweep"])
-@pytest.mark.parametrize("where", ["&-", "/dev/full"])
+@pytest.mark.parametrize(
+    ("line", "where"), [("info bipde", "&-"), ("nosuch", "/dev/full"), ("sweep", "&-")]
+)
 def test_bad_usage_is_2_where_nobody_can_be_told(line, where):
     command = f'"{sys.executable}" -m footwork {line} 2>{where}'
     assert subprocess.run(["sh", "-c", command]).returncode == 2

@@ -74,6 +74,8 @@ def test_a_kernel_shows_displays_scenes_and_sliders(tmp_path, monkeypatch):
     for needed in ("ipykernel", "ipywidgets"):
         pytest.importorskip(needed)
     notebook = nbformat.read(FOLDER / f"{IN_A_KERNEL}.ipynb", as_version=4)
+    long = "explicit_euler", '"duration": 8'  # cells that `test_notebook` runs all the same
+    notebook.cells = [c for c in notebook.cells if not any(word in c.source for word in long)]
     resources = {"metadata": {"path": str(tmp_path)}}
     client = nbclient.NotebookClient(notebook, timeout=90, resources=resources)
     client.execute()

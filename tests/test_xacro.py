@@ -300,7 +300,7 @@ ENDLESS = [
 
 
 def value(text: str) -> object:
-    return evaluate(text, {}.__getitem__, Budget())
+    return evaluate(text, {}.__getitem__, Budget(200_000))
 
 
 @pytest.mark.parametrize("text", ESCAPES)

@@ -44,6 +44,8 @@ class Rows:
 
     def also(self, rows: Index, columns: Index, values: Array) -> None:
         """Add more entries to rows (m,): columns and values (m, p)."""
+        if not columns.size:
+            return
         values = np.broadcast_to(values, columns.shape)
         there = (columns >= 0) & (values != 0)
         where = np.broadcast_to(rows[:, None], columns.shape)[there]

@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import Any
 
 from ..files.reading import read_file
-from .expressions import Budget, ExpressionError, evaluate
+from .expressions import MAX_WORK, Budget, ExpressionError, evaluate
 
 _UNITS = {
     "!radians": 1.0,
@@ -43,7 +43,7 @@ def load_yaml(path: Path, budget: Budget) -> Any:
     try:
         loader = Loader(data)
         node = loader.get_single_node()
-        _weigh(node, budget)
+        budget.spend(_size(node, {}))
         return budget.admit(None if node is None else loader.construct_document(node))
     except yaml.YAMLError as error:
         raise ExpressionError(f"{path}: no YAML: {' '.join(str(error).split())}") from None
@@ -51,10 +51,11 @@ def load_yaml(path: Path, budget: Budget) -> Any:
         raise ExpressionError(f"{path}: no data: {error}") from None
 
 
-def _weigh(node: Any, budget: Budget) -> None:
-    """Spend the size of a document, with what is shared by aliases counted each time."""
-    budget.spend(1)
-    if node is not None and not isinstance(node.value, str):
-        for part in node.value:
-            for inner in part if isinstance(part, tuple) else (part,):
-                _weigh(inner, budget)
+def _size(node: Any, known: dict[int, int]) -> int:
+    """The nodes of a document, what is shared by aliases counted each time."""
+    if id(node) not in known:
+        known[id(node)] = MAX_WORK  # of one that holds itself
+        parts = () if node is None or isinstance(node.value, str) else node.value
+        inner = (x for part in parts for x in (part if isinstance(part, tuple) else (part,)))
+        known[id(node)] = 1 + sum(_size(x, known) for x in inner)
+    return known[id(node)]
