@@ -18,10 +18,10 @@ from footwork.contacts.torque_limits import TorqueBounds
 QUESTIONS = ("margin", "least_norm", "torque_margin")
 
 
-def agree(balance, question):
+def agree(balance, question, *given):
     """The same status, value and, where there is only one, the same unknowns."""
-    ours = getattr(balance, question)()
-    theirs = getattr(ReferenceEquilibrium.like(balance), question)()
+    ours = getattr(balance, question)(*given)
+    theirs = getattr(ReferenceEquilibrium.like(balance), question)(*given)
     if theirs.status == "unsolved":
         return ours.status
     if theirs.value == ours.value == np.inf or {ours.status, theirs.status} == {
@@ -69,6 +69,9 @@ def test_contacts_of_every_kind(seed):
         balance = wild(rng)
         agree(balance, "margin")
         agree(balance, "least_norm")
+        agree(balance, "least_excess")
+        agree(balance, "least_help", -balance.normals)
+        agree(balance, "least_help", np.eye(6), True)
 
 
 @pytest.mark.parametrize("name", ["biped", "quadruped", "talos"])

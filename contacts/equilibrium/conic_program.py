@@ -195,6 +195,37 @@ def torque_margin(balance: Balance) -> Solution:
     return _maximum(answer, n).in_units(1.0, balance.weight)
 
 
+def least_help(balance: Balance, columns: Array, signed: bool) -> Solution:
+    """Solve for the help p, z = [x, p], or [x, p⁺, p⁻] if signed: see `Equilibrium.least_help`."""
+    n, count = balance.columns.shape[1], columns.shape[1]
+    helpers = np.hstack([columns, -columns]) if signed else columns
+    programs = Programs.besides(balance, helpers)
+    more = np.eye(programs.given.shape[1])[n:]
+    program = programs.program(programs.torques(), Rows(-more, np.zeros(len(more))))
+    answer = program.solve(more.sum(axis=0))
+    if answer.unknowns is not None:
+        p = answer.unknowns[n:]
+        answer = replace(answer, unknowns=p[:count] - p[count:] if signed else p)
+    return answer.in_units(balance.weight, balance.weight)
+
+
+def least_excess(balance: Balance) -> Solution:
+    """Solve for the excess e of normal forces, z = [x, e]: see `Equilibrium.least_excess`."""
+    limits, n = balance.limits, balance.columns.shape[1]
+    free = balance.with_limits(limits.without_bounds())
+    programs = Programs.besides(free, np.zeros((len(balance.load), limits.contact_count)))
+    more = np.eye(n + limits.contact_count)[n:]
+    rows = [Rows(-more, np.zeros(len(more)))]
+    for bound, sign in ((limits.lower, 1.0), (limits.upper, -1.0)):
+        kept = np.isfinite(bound)
+        off = np.hstack([-sign * limits.sums, np.zeros((len(more), len(more)))]) - more
+        rows.append(Rows(off[kept], -sign * bound[kept] / balance.weight))
+    answer = programs.program(programs.torques(), *rows).solve(more.sum(axis=0))
+    if answer.unknowns is not None:
+        answer = replace(answer, unknowns=limits.sums @ answer.unknowns[:n])
+    return answer.in_units(balance.weight, balance.weight)
+
+
 def farthest(balance: Balance, columns: Array, reach: float) -> Callable[[Array], Array | None]:
     """Return the set of `Equilibrium.planar_set`, z = [forces, x], its matrices made once."""
     n, unit = balance.columns.shape[1], balance.weight / (np.abs(columns).max() or 1.0)

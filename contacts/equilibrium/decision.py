@@ -13,7 +13,6 @@ from itertools import pairwise
 from typing import Any, NamedTuple
 
 import numpy as np
-from tqdm import tqdm
 
 from ...arrays import Array
 from ...dynamics.kernels.toolchain import warn_without_kernels
@@ -172,6 +171,8 @@ def in_pieces(
     most = max(_NEAR // max(balances.first.columns.size, 1), 1)
     pieces = -(-count // min(most, -(-count // threads)))
     ends = np.linspace(0, count, pieces + 1).astype(int).tolist()
+    from tqdm import tqdm  # takes a tenth of a second
+
     with tqdm(total=count, unit=f" {unit}", disable=None, delay=1.0) as bar:
 
         def answered(start: int, stop: int) -> None:

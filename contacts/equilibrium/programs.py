@@ -24,7 +24,6 @@ from ..geometry.planar import PlanarSet
 from . import conic_program
 from .balance import Balance
 from .conic_program import Programs
-from .solving import solve
 
 
 @dataclass(frozen=True, eq=False)
@@ -65,31 +64,14 @@ class Equilibrium(Balance):
             columns: (nv, m), what a unit of each helper does to the robot.
             signed: whether p may be negative.
         """
-        import cvxpy as cp
-
-        x, p = self.variable(), cp.Variable(columns.shape[1], nonneg=not signed)
-        given = self.columns @ x + columns @ p
-        problem = cp.Problem(cp.Minimize(cp.norm1(p)), self.admissible(x, given))
-        return solve(problem, p).in_units(self.weight, self.weight)
+        return conic_program.least_help(self, columns, signed)
 
     def least_excess(self) -> Solution:
         """Solve min Σ e_c, e_c ≥ 0: by how much bounds on normal forces are too tight [N].
 
         The unknowns are the normal forces (C,) that contacts would then have [N].
         """
-        import cvxpy as cp
-
-        limits = self.limits
-        x, excess = self.variable(), cp.Variable(limits.contact_count, nonneg=True)
-        constraints = self.with_limits(limits.without_bounds()).admissible(x, self.columns @ x)
-        total = limits.sums @ x
-        for bound, sign in ((limits.lower, 1.0), (limits.upper, -1.0)):
-            kept = np.isfinite(bound)
-            if kept.any():
-                wanted = sign * bound[kept] / self.weight
-                constraints.append(sign * total[kept] + excess[kept] >= wanted)
-        problem = cp.Problem(cp.Minimize(cp.sum(excess)), constraints)
-        return solve(problem, total).in_units(self.weight, self.weight)
+        return conic_program.least_excess(self)
 
     def planar_set(self, columns: Array, reach: float) -> PlanarSet:
         """Return the set of x (2,), |x| ≤ reach, for which load + columns x can be balanced.

@@ -63,6 +63,31 @@ class ReferenceEquilibrium(Equilibrium):
         problem = cp.Problem(cp.Maximize(slack), constraints)
         return solve(problem, x).in_units(1.0, self.weight)
 
+    def least_help(self, columns: Array, signed: bool = False) -> Solution:
+        """min Σ |p| with A x + columns p balancing the load."""
+        import cvxpy as cp
+
+        x, p = self.variable(), cp.Variable(columns.shape[1], nonneg=not signed)
+        given = self.columns @ x + columns @ p
+        problem = cp.Problem(cp.Minimize(cp.norm1(p)), self.admissible(x, given))
+        return solve(problem, p).in_units(self.weight, self.weight)
+
+    def least_excess(self) -> Solution:
+        """min Σ e_c, e_c ≥ 0, with normal forces within their bounds by e_c."""
+        import cvxpy as cp
+
+        limits = self.limits
+        x, excess = self.variable(), cp.Variable(limits.contact_count, nonneg=True)
+        constraints = self.with_limits(limits.without_bounds()).admissible(x, self.columns @ x)
+        total = limits.sums @ x
+        for bound, sign in ((limits.lower, 1.0), (limits.upper, -1.0)):
+            kept = np.isfinite(bound)
+            if kept.any():
+                wanted = sign * bound[kept] / self.weight
+                constraints.append(sign * total[kept] + excess[kept] >= wanted)
+        problem = cp.Problem(cp.Minimize(cp.sum(excess)), constraints)
+        return solve(problem, total).in_units(self.weight, self.weight)
+
     def planar_set(self, columns: Array, reach: float) -> PlanarSet:
         """max d·x with load + columns x balanced."""
         import cvxpy as cp

@@ -14,7 +14,6 @@ from typing import Any, NamedTuple
 import coal  # type: ignore[import-untyped]
 import numpy as np
 from numpy.typing import ArrayLike
-from tqdm import tqdm
 
 from ...arrays import Array, Index
 from ...dynamics import batch
@@ -101,6 +100,8 @@ def self_collisions(
     check_reach(robot, Q)
     whole = whole_number(threads, "threads", at_least=1, exact=True, error=ContactError)
     found: list[tuple[int, LinkPair]] = []
+    from tqdm import tqdm  # takes a tenth of a second
+
     with tqdm(total=len(Q), unit=" configurations", disable=None, delay=1.0) as bar:
         for start in range(0, len(Q), _ROWS):
             rows = Q[start : start + _ROWS]
