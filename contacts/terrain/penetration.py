@@ -14,6 +14,7 @@ import numpy as np
 import pinocchio as pin
 from numpy.typing import ArrayLike
 
+from ...arrays import Array
 from ...dynamics.per_robot import per_robot
 from ...dynamics.workspace import workspace_of
 from ...errors import ContactError
@@ -67,11 +68,14 @@ def penetrations(
     shapes, model, data = _shapes(robot), robot._model, workspace_of(robot).data
     placed = pin.GeometryData(shapes)
     pin.updateGeometryPlacements(model, data, shapes, placed, q)
+    middles, radii = _balls(robot)
+    centres = np.array([T.act(p) for T, p in zip(placed.oMg, middles, strict=True)]).reshape(-1, 3)
     deepest: dict[tuple[str, str], float] = {}
-    for shape, T in zip(shapes.geometryObjects, placed.oMg, strict=True):
-        link = str(model.frames[shape.parentFrame].name)
-        for solid in terrain.solids:
-            depth = -_distance(shape.geometry, T, solid)
+    for solid in terrain.solids:
+        for i in np.flatnonzero(solid.signed_distance(centres) < radii).tolist():
+            shape = shapes.geometryObjects[i]
+            link = str(model.frames[shape.parentFrame].name)
+            depth = -_distance(shape.geometry, placed.oMg[i], solid)
             if depth > max(tolerance, deepest.get((link, solid.name), 0.0)):
                 deepest[link, solid.name] = depth
     found = [Penetration(link, solid, depth) for (link, solid), depth in deepest.items()]
@@ -81,6 +85,15 @@ def penetrations(
 @per_robot
 def _shapes(robot: Robot) -> Any:
     return convex_shapes(robot._collision)
+
+
+@per_robot
+def _balls(robot: Robot) -> tuple[list[Array], Array]:
+    """Balls around the shapes: their middles (3,), in the axes of the shapes, and radii (n,)."""
+    boxes = [shape.geometry for shape in _shapes(robot).geometryObjects]
+    for box in boxes:
+        box.computeLocalAABB()
+    return [box.aabb_center for box in boxes], np.array([box.aabb_radius for box in boxes])
 
 
 def _distance(shape: Any, T: Any, solid: Solid) -> float:
