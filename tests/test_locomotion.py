@@ -111,8 +111,7 @@ def told(velocities):
 @pytest.mark.parametrize(
     ("name", "gait", "velocity", "duration"),
     [
-        ("go2", "trot", (0.5, 0.1, 0.3), 3.5),
-        ("quadruped", "pace", (0.2, 0.0, 0.0), 3.5),
+        ("quadruped", "pace", (0.2, 0.1, 0.3), 3.5),
         ("quadruped", "bound", (0.2, 0.0, -0.2), 3.5),
         ("biped", "walk", (0.3, 0.05, 0.2), 4.5),
     ],
