@@ -8,6 +8,7 @@ the result is exact for polynomials up to the eighth degree (B. Fornberg, Math. 
 
 from __future__ import annotations
 
+from functools import cache
 from math import factorial
 
 import numpy as np
@@ -48,6 +49,12 @@ def stencil_weights(offsets: ArrayLike, order: int) -> Array:
     return np.asarray(np.linalg.solve(powers, wanted))
 
 
+@cache
+def _weights(points: int, here: int, order: int) -> tuple[float, ...]:
+    """Those of a window's frames, at one of them."""
+    return tuple(stencil_weights(np.arange(points) - here, order).tolist())
+
+
 def window_starts(frames: int, points: int = POINTS) -> NDArray[np.int64]:
     """Return (n,) the first frame of the window of each frame.
 
@@ -81,6 +88,6 @@ def differentiate(x: ArrayLike, rate: float, order: int = 1, points: int = POINT
     derivative = np.empty_like(x)
     for here in range(points):
         rows = np.flatnonzero(position == here)
-        weights = stencil_weights(np.arange(points) - here, order)
+        weights = _weights(points, here, order)
         derivative[rows] = sum(w * x[starts[rows] + j] for j, w in enumerate(weights))
     return derivative * as_rate(rate) ** order
