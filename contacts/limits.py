@@ -525,49 +525,6 @@ class ContactLimits:
         moves = np.abs(u[self.own :]).max(initial=0.0)
         return float(max(uneven, falls, rises, moves))
 
-    def least_power_program(self, u: Any, tightening: float = 0.0) -> tuple[Any, list[Any]]:
-        """Return min_x xᵀu [W] of velocities u (n,), a cvxpy expression, and what makes it one.
-
-        Args:
-            u: velocities of the unknowns.
-            tightening: by how much each r stays above its bound [m/s].
-        """
-        import cvxpy as cp
-
-        C, K, owner = self.contact_count, self.point_count, self.owner
-        rise, fall, spin = cp.Variable(C, nonneg=True), cp.Variable(C, nonneg=True), cp.Variable(C)
-        v, r = cp.reshape(u[: 3 * K], (K, 3), order="C"), (rise - fall)[owner]
-        slip, price = self._slip_program(u, v, spin)
-        free, (lower, upper) = self.bilateral, self._finite_bounds
-        found = [fall[np.isinf(self.upper)] == 0, rise[self._endless] == 0]
-        if (~free).any():
-            resisted = cp.norm(slip[~free], 2, axis=1) + price[~free]
-            found.append(v[~free][:, 2] - resisted >= r[~free] + tightening)
-        if free.any():
-            found += [v[free][:, :2] == 0, v[free][:, 2] == r[free]]
-        if self.free:
-            found.append(u[self.own :] == 0)
-        return lower @ rise - upper @ fall, found
-
-    def _slip_program(self, u: Any, v: Any, spin: Any) -> tuple[Any, Any]:
-        """(M (u_t + δ n × r), γ ω) (K, 2 or 3) at each point, and the price γ |δ| (K,)."""
-        import cvxpy as cp
-
-        K, T, owner = self.point_count, len(self.soft), self.owner
-        slip, price = cp.multiply(self.friction, v[:, :2]), np.zeros(K)
-        if len(self.yaw_limited):
-            twists = np.isin(owner, self.yaw_limited)
-            across = self.friction * _across(self.arms) * twists[:, None]
-            extra = cp.reshape(spin[owner], (K, 1), order="C") @ np.ones((1, 2))
-            slip = slip + cp.multiply(across, extra)
-            price = cp.multiply(np.where(twists, self.torsion[owner], 0.0), cp.abs(spin[owner]))
-        if T:
-            turning = np.zeros((K, T))
-            turning[self.first[self.soft], np.arange(T)] = 1.0
-            own = cp.reshape(turning @ u[3 * K : self.own], (K, 1), order="C")
-            slip = cp.hstack([slip, own])
-        return slip, price
-
     @property
     def _endless(self) -> NDArray[np.bool_]:
         """(C,), bilateral contacts without a lower bound."""

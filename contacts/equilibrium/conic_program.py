@@ -110,11 +110,11 @@ class Programs:
         if answer.multipliers is None:
             return answer
         balance = self.balance
-        y, free = np.zeros(len(balance.load)), balance.unactuated
-        y[free] = answer.multipliers[: len(free)]
-        first = len(free) + len(balance.limits.locked)
-        pairs = answer.multipliers[first : first + 2 * len(limited)]
-        y[limited] = pairs[: len(limited)] - pairs[len(limited) :]
+        y = np.zeros(len(balance.load))
+        y[balance.unactuated] = answer.multipliers[0]
+        if len(limited):
+            high, low = answer.multipliers[2].reshape(2, -1)
+            y[limited] = high - low
         return replace(answer, velocity=y)
 
     @cached_property
@@ -164,9 +164,7 @@ def saddle(programs: Programs) -> tuple[Solution, Array]:
     answer = _maximum(programs.with_velocity(answer, balance.actuated[limited]), n)
     whole = np.zeros(len(balance.limits.whole_rows.b))
     if answer.multipliers is not None:
-        first = len(balance.unactuated) + len(balance.limits.locked) + 2 * int(limited.sum())
-        first += len(balance.limits.pressing_rows.b)
-        whole = answer.multipliers[first : first + len(whole)]
+        whole = answer.multipliers[3][len(balance.limits.pressing_rows.b) :]
     return answer.in_units(balance.weight, balance.weight), whole
 
 
