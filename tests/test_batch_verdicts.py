@@ -150,21 +150,6 @@ def test_the_forces_without_margins_are_the_same():
     assert np.array_equal(full.forces, plain.forces, equal_nan=True)
 
 
-def test_out_is_written_and_returned():
-    rng = np.random.default_rng(7)
-    many = Balances.of([terrain(rng, 4) for _ in range(20)])
-    out = decide(many)
-    out.feasible[:] = 5
-    again = decide(many, out=out)
-    assert again is out
-    assert np.array_equal(out.feasible, decide(many).feasible)
-    assert out.asked_of_solver == 0
-    with pytest.raises(ContactError, match=r"out: got .20, 4, 6, 0., expected Verdicts"):
-        decide(many.part(0, 5), out=out)
-    with pytest.raises(ContactError, match="out: got list"):
-        decide(many, out=[])
-
-
 def test_wrenches_at_links():
     """Each as `static_hold` answers it, in postures of which none is the first."""
     robot = robots.load("biped")

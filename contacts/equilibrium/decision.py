@@ -128,21 +128,18 @@ class Wanted(NamedTuple):
 MARGINS = Wanted()
 
 
-def decide(
-    balances: Balances, threads: int = 1, wanted: Wanted = MARGINS, out: Verdicts | None = None
-) -> Verdicts:
+def decide(balances: Balances, threads: int = 1, wanted: Wanted = MARGINS) -> Verdicts:
     """Return the verdicts on many balances: by the kernel, and one by one what it leaves.
 
     Args:
         balances: to decide about.
         threads: that share the work.
         wanted: margins or not.
-        out: verdicts to write to.
     """
     first, count, layout = balances.first, len(balances), balances.first.layout
     known = balances.known()
     sizes = count, first.limits.point_count, len(first.load), len(first.actuated)
-    out = Verdicts.allocate(*sizes, out)
+    out = Verdicts.allocate(*sizes)
 
     def answer(start: int, stop: int) -> None:
         chunk, answers = balances.part(start, stop), out.part(start, stop)
