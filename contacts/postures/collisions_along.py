@@ -9,9 +9,8 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from functools import cached_property
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
-import coal  # type: ignore[import-untyped]
 import numpy as np
 from numpy.typing import ArrayLike
 from tqdm import tqdm
@@ -23,13 +22,11 @@ from ...options import names_checked
 from ...robots import Robot
 from ...robots.configuration import check_reach, check_robot
 from ...robots.values import whole_number
-from ..geometry.shapes import distance_of, nearest_points
 from ..kernels.boxes import NEAR_BOXES
 from ..loads_along import table
 from .self_collision import CandidatePairs, LinkPair, candidate_pairs, nearest_of_links
 
 _ROWS = 1024  # whose placements are held at a time
-_ROUNDING = 1e-6  # between what coal calls a collision and its distances [m]
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -129,7 +126,8 @@ def _of_rows(
     carried = T[:, links.of_shape][..., :3, :3] @ links.shapes
     carried[..., 3] += T[:, links.of_shape][..., :3, 3]
     for i in np.flatnonzero(close.any(axis=1)).tolist():
-        yield i, _asked(candidates, carried[i], np.flatnonzero(close[i]).tolist(), keep)
+        asked = candidates.asked(carried[i], close[i], keep)
+        yield i, (candidates.pair(k, float(keep[k]), *one).pair() for k, *one in asked)
 
 
 class _Links(NamedTuple):
@@ -158,31 +156,6 @@ class _Links(NamedTuple):
         boxes[:, :, 3] += (local[:, :, :3] @ candidates.middles[:, :, None])[:, :, 0]
         of_shape = np.array([names.index(name) for name in candidates.links], dtype=np.intp)
         return cls(names, of_shape, local, boxes)
-
-
-def _asked(
-    candidates: CandidatePairs, T: Array, pairs: list[int], keep: Array
-) -> Iterator[LinkPair]:
-    """Yield the pairs that are nearer than `keep`, for shapes at T (S, 3, 4)."""
-    shapes, places = candidates.shapes.geometryObjects, dict[int, Any]()
-    for k in pairs:
-        i, j = candidates.pairs[k].tolist()
-        for s in (i, j):
-            if s not in places:
-                places[s] = coal.Transform3s(T[s, :, :3], T[s, :, 3])
-        given = shapes[i].geometry, places[i], shapes[j].geometry, places[j]
-        if _near(given, float(keep[k])):  # half as long as a distance
-            distance, result = distance_of(*given)
-            if distance < keep[k]:
-                links_of = candidates.links[i], candidates.links[j]
-                yield LinkPair(links_of, distance, nearest_points(result))
-
-
-def _near(given: tuple[Any, ...], keep: float) -> bool:
-    request, result = coal.CollisionRequest(), coal.CollisionResult()
-    request.security_margin = keep + _ROUNDING
-    coal.collide(*given, request, result)
-    return bool(result.isCollision())
 
 
 def _collected(count: int, found: list[tuple[int, LinkPair]]) -> SelfCollisions:
