@@ -13,18 +13,15 @@ proves that nothing balances h (Farkas).
 from __future__ import annotations
 
 from collections.abc import Iterator
-from contextlib import suppress
 from itertools import chain
 
 import numpy as np
 
 from ...arrays import Array
-from ...errors import ContactError
 from ..conic_solver import Program, Rows, Solution
 from ..kernels.verdict import EDGE
 from .balance import Balance, least_solution, others
 from .programs import Equilibrium
-from .saddle import saddle_point
 
 
 def certificate(balance: Equilibrium, first: Array | None = None) -> Array | None:
@@ -60,16 +57,10 @@ def _motions(balance: Equilibrium) -> Iterator[Array | None]:
     """Motions of which one may prove it.
 
     A little tightened first, so that J_k y lies in the dual cones to the last digit; where a grip
-    leaves no room for that (its forces can squeeze), as exact as the solver is. On almost no
-    friction these programs may find no answer: then without the joints' torques, and last against
-    the multipliers of a margin below zero.
+    leaves no room for that (its forces can squeeze), as exact as the solver is.
     """
     for tightening in (1e-8, 0.0):
         yield falling_motion(balance, tightening).unknowns
-    if np.isfinite(balance.torque_limits).any():
-        yield falling_motion(balance.without_torque_limits()).unknowns
-    with suppress(ContactError):
-        yield -saddle_point(balance).velocity
 
 
 def falling_motion(balance: Balance, tightening: float = 0.0) -> Solution:
