@@ -25,10 +25,10 @@ class PlacedContact(Contact):
     """A contact whose corners are fixed in the x-y plane of a placed frame of a link.
 
     +z is the normal from the ground into the robot. What it transmits is exact: Coulomb's cone at
-    every corner. Attributes besides those of `Contact`:
+    every corner. It has the attributes of `Contact`, too.
 
     Attributes:
-        friction: has no default.
+        friction: as for `Contact`, without a default.
         placement: T_frame_patch (`pin.SE3`), identity when the frame itself lies in the sole.
     """
 
@@ -82,8 +82,7 @@ class PlacedContact(Contact):
 class SurfaceContact(PlacedContact):
     """A flat convex patch of the robot that lies on the world: a sole.
 
-    A rectangle by its half sizes, or any convex polygon by its vertices. Besides the attributes of
-    `PlacedContact`:
+    A rectangle by its half sizes, or any convex polygon by its vertices; else as `PlacedContact`.
 
     Attributes:
         half_length, half_width: of a rectangle along x and y of the placed frame [m].
@@ -118,7 +117,7 @@ class SurfaceContact(PlacedContact):
 @names_checked
 @dataclass(frozen=True, eq=False, repr=False)
 class DiscContact(PlacedContact):
-    """A round sole, as a regular polygon on a stated side of it. Besides those of `PlacedContact`:
+    """A round sole, as a regular polygon on a stated side of it; else as `PlacedContact`.
 
     Attributes:
         radius: of the disc [m].
@@ -148,7 +147,7 @@ class LineContact(PlacedContact):
     Five rows: the velocity of its middle (world axes), then the angular velocities about y and z of
     the placed frame; it transmits a force and the moments about these two.
 
-    Besides the attributes of `PlacedContact`:
+    Else it is as `PlacedContact`.
 
     Attributes:
         half_length: along x of the placed frame [m].

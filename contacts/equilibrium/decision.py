@@ -87,10 +87,8 @@ def kernel_verdict(
     contacts: ContactSet, state: State, load: Array, torque_limits: TorqueBounds
 ) -> KernelVerdict | None:
     """Return what the kernel proves; None where it does not, or is not there yet."""
-    if contacts.robot.closures:
-        return None
     layout = layout_of(contacts, torque_limits)
-    kernels = compiled.select_of_state() if layout.known else None
+    kernels = compiled.select_of_state() if knows(contacts, torque_limits) else None
     if kernels is None:
         return None
     write_program, decide_one, write_answer = kernels
