@@ -117,7 +117,7 @@ def odd(rng, kind):
     w[2] += 1e-3
     w[:3] *= weight
     w[3:] *= weight * (size if kind == "scales" else 1.0)
-    return Equilibrium.of_body(forces, -w, float(np.linalg.norm(w[:3])))
+    return replace(Equilibrium.of_body(forces, -w), weight=float(np.linalg.norm(w[:3])))
 
 
 @pytest.mark.parametrize(

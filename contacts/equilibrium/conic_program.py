@@ -176,7 +176,7 @@ def least_norm(programs: Programs) -> Solution:
     balance = programs.balance
     n, own = balance.columns.shape[1], balance.limits.own
     x = balance.polished(np.zeros(n))
-    if _admits(balance, x):
+    if balance.admits(x, ROUNDING * balance.weight):
         return Solution("optimal", float(x[:own] @ x[:own]), x)
     answer = programs.best(np.zeros(n), np.repeat([2.0, 0.0], [own, n - own]))
     return answer.in_units(balance.weight**2, balance.weight)
@@ -208,15 +208,6 @@ def farthest(balance: Balance, columns: Array, reach: float) -> Callable[[Array]
         return None if z is None else z[n:] * unit
 
     return along
-
-
-def _admits(balance: Balance, x: Array) -> bool:
-    """Whether x (n,) balances, to rounding, and is within all limits."""
-    return (
-        balance.residual(x) <= ROUNDING * balance.weight
-        and balance.limits.violation(x) <= 0
-        and bool((np.abs(balance.torques_off_middle(x)) <= balance.torque_limits).all())
-    )
 
 
 def _maximum(answer: Solution, n: int) -> Solution:

@@ -63,9 +63,8 @@ class PushRays:
 
     def __init__(self, balance: Balance, columns: Array) -> None:
         self.balance, self.columns = balance, columns
-        self.unit = 1.0 / max(
-            float(np.abs(columns).max(initial=0.0)), 1e-300
-        )  # of x, for a load of 1 N
+        # of x, for a load of 1 N
+        self.unit = 1.0 / max(float(np.abs(columns).max(initial=0.0)), 1e-300)
         self.kernels = compiled.select(RAYS) if balance.problem else None
         if balance.problem:
             self.normal, self.g = balance.problem.scaled(columns.T * self.unit)

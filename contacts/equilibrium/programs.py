@@ -121,10 +121,9 @@ class Equilibrium(Balance):
 
         return cp.sum_squares(x[: self.limits.own] if self.limits.free else x)
 
-    def scaled_torques(self, given: Any, off_middle: bool = False) -> Any:
-        """Return τ/weight (na,) when contacts give `given` (nv,)/weight; or (τ − middle)/weight."""
-        off = -(self.load / self.weight + given)[self.actuated]
-        return off if off_middle else off + self.bounds.middle / self.weight
+    def scaled_torques(self, given: Any) -> Any:
+        """Return (τ − middle)/weight (na,) when contacts give `given` (nv,)/weight."""
+        return -(self.load / self.weight + given)[self.actuated]
 
     def admissible(self, x: Any, given: Any, extra_normal: Any = None) -> list[Any]:
         """Return the constraints on x/weight as for cvxpy: balance, torque and contact limits.
@@ -141,6 +140,6 @@ class Equilibrium(Balance):
         if len(self.unactuated):
             constraints.append((self.load / self.weight + given)[self.unactuated] == 0)
         if limited.any():
-            torques = self.scaled_torques(given, off_middle=True)[limited]
+            torques = self.scaled_torques(given)[limited]
             constraints.append(cp.abs(torques) <= self.torque_limits[limited] / self.weight)
         return constraints + self.scaled_limits.constraints(x, extra_normal)

@@ -58,7 +58,7 @@ class ReferenceEquilibrium(Equilibrium):
         limited = np.isfinite(self.torque_limits)
         most = self.torque_limits[limited] / self.weight
         constraints = self.without_torque_limits().admissible(x, given)
-        torques = self.scaled_torques(given, off_middle=True)[limited]
+        torques = self.scaled_torques(given)[limited]
         constraints.append(cp.abs(torques) <= (1 - slack) * most)
         problem = cp.Problem(cp.Maximize(slack), constraints)
         return solve(problem, x).in_units(1.0, self.weight)

@@ -171,9 +171,7 @@ class CandidatePairs:
     """The pairs of shapes of a robot that are worth asking, and how to ask them."""
 
     def __init__(self, robot: Robot) -> None:
-        self.shapes = convex_shapes(
-            robot._collision
-        )  # the robot itself is not kept: it may be forgotten
+        self.shapes = convex_shapes(robot._collision)  # the robot is not kept: it may be forgotten
         self.radii, self.middles, self.sizes = _balls(self.shapes)
         self.boxes = np.dstack([np.tile(np.eye(3), (len(self.radii), 1, 1)), self.middles])
         self.links = tuple(_link(robot, shape) for shape in self.shapes.geometryObjects)
