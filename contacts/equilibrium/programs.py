@@ -19,11 +19,10 @@ from typing import Any
 import numpy as np
 
 from ...arrays import Array
-from ..conic_solver import Solution
+from ..conic_solver import Rows, Solution
 from ..geometry.planar import PlanarSet
-from . import conic_program
 from .balance import Balance
-from .conic_program import Programs
+from .conic_program import FAR, ROUNDING, Programs, maximum
 from .solving import solve
 
 
@@ -34,20 +33,39 @@ class Equilibrium(Balance):
     def margin(self, shares: Array | None = None) -> Solution:
         """Solve max ε such that every contact can lose ε of normal force at its centre [N].
 
-        Contacts that are parts of one lose it together (`ContactLimits.pulls`).
-
-        The contacts then give A x + ε Σ_c J_cᵀ n_c with x admissible (the rest of the force, which
-        the cones and lower bounds ask for; upper bounds ask for all of it). The value is +inf when
-        squeezing makes it unbounded, −inf when no pull helps.
+        Contacts that are parts of one lose it together (`ContactLimits.pulls`). The contacts then
+        give A x + ε Σ_c J_cᵀ n_c with x admissible: the rest of the force, which the cones and
+        lower bounds ask for; upper bounds ask for all of it. The value is +inf when squeezing makes
+        it unbounded, −inf when no pull helps.
 
         Args:
             shares: (C,), how much of ε each contact loses; those of the limits if not given.
         """
-        return conic_program.margin(self._even if shares is None else Programs.of(self, shares))
+        programs = self._even if shares is None else Programs.of(self, shares)
+        n = self.columns.shape[1]
+        answer = programs.best(-np.eye(n + 1)[n])
+        if answer.status == "unsolved":  # too near to infeasible or unbounded: |ε| within a fence
+            answer = replace(programs, fenced=True).best(-np.eye(n + 1)[n])
+            if answer.value <= -0.99 * FAR:
+                answer = Solution("unbounded", -float("inf"))
+        if answer.status == "unbounded":
+            # what is infeasible, as its dual, may be called so; what is not is feasible at ε = 0:
+            # forces of a larger ε, and that much more normal force, are admissible there
+            nearest = self.least_norm()
+            answer = nearest if nearest.status == "infeasible" else answer
+        return maximum(answer, n).in_units(self.weight, self.weight)
 
     def least_norm(self) -> Solution:
-        """Solve min ‖x‖² over the admissible forces, without multipliers of closures [N²]."""
-        return conic_program.least_norm(self._even)
+        """Solve min ‖x‖² over the admissible forces, without multipliers of closures [N²].
+
+        Where the least norm of all that balance is within all limits, no other is less.
+        """
+        n, own = self.columns.shape[1], self.limits.own
+        x = self.polished(np.zeros(n))
+        if self.admits(x, ROUNDING * self.weight):
+            return Solution("optimal", float(x[:own] @ x[:own]), x)
+        answer = self._even.best(np.zeros(n), np.repeat([2.0, 0.0], [own, n - own]))
+        return answer.in_units(self.weight**2, self.weight)
 
     @cached_property
     def _even(self) -> Programs:
@@ -56,7 +74,13 @@ class Equilibrium(Balance):
 
     def torque_margin(self) -> Solution:
         """Solve max of the least (limit − |τ|)/limit over admissible forces, whatever |τ| [-]."""
-        return conic_program.torque_margin(self)
+        n = self.columns.shape[1]
+        programs = Programs.besides(self, np.zeros((len(self.load), 1)))
+        torques = programs.torques()
+        most = self.torque_limits[np.isfinite(self.torque_limits)] / self.weight
+        torques.A[:, n] = np.tile(most, 2)  # |τ| ≤ (1 − slack) limit
+        answer = programs.program(torques).solve(-np.eye(n + 1)[n])
+        return maximum(answer, n).in_units(1.0, self.weight)
 
     def least_help(self, columns: Array, signed: bool = False) -> Solution:
         """Solve min Σ |p|: how much of other helpers the contacts would need besides their forces.
@@ -98,7 +122,18 @@ class Equilibrium(Balance):
             columns: (nv, 2), what a unit of each x does to the robot.
             reach: bound on each |x|, in the unit of x.
         """
-        return conic_program.farthest(self, columns, reach)
+        n, unit = self.columns.shape[1], self.weight / (np.abs(columns).max() or 1.0)
+        programs = Programs.besides(self, columns * unit / self.weight)
+        box = np.zeros((4, n + 2))
+        box[:2, n:], box[2:, n:] = np.eye(2), -np.eye(2)
+        fence = Rows(box, np.full(4, reach / unit))
+        program = programs.program(programs.torques(), fence)
+
+        def farthest(direction: Array) -> Array | None:
+            z = program.solve(np.append(np.zeros(n), -np.asarray(direction))).unknowns
+            return None if z is None else z[n:] * unit
+
+        return farthest
 
     # --- the same balance with other limits --------------------------------------------------
 
