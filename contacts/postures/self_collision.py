@@ -258,9 +258,7 @@ class CandidatePairs:
             return np.asarray(gaps < keep)
 
 
-@per_robot
-def _candidates_of(robot: Robot) -> CandidatePairs:
-    return CandidatePairs(robot)
+_candidates_of = per_robot(CandidatePairs)
 
 
 def candidate_pairs(robot: Robot, clearance: float) -> CandidatePairs:
