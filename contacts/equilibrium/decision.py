@@ -13,11 +13,11 @@ from itertools import pairwise
 from typing import Any, NamedTuple
 
 import numpy as np
-from tqdm import tqdm
 
 from ...arrays import Array
 from ...dynamics.kernels.toolchain import warn_without_kernels
 from ...dynamics.state import State
+from ...progress import progress_bar
 from ..conic_solver import Solution
 from ..contact_set import ContactSet
 from ..kernels import compiled
@@ -167,7 +167,7 @@ def in_pieces(
     most = max(_NEAR // max(balances.first.columns.size, 1), 1)
     pieces = -(-count // min(most, -(-count // threads)))
     ends = np.linspace(0, count, pieces + 1).astype(int).tolist()
-    with tqdm(total=count, unit=f" {unit}", disable=None, delay=1.0) as bar:
+    with progress_bar(total=count, unit=f" {unit}", delay=1.0) as bar:
 
         def answered(start: int, stop: int) -> None:
             answer(start, stop)

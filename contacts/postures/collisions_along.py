@@ -13,12 +13,12 @@ from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import ArrayLike
-from tqdm import tqdm
 
 from ...arrays import Array, Index
 from ...dynamics import batch
 from ...errors import ContactError
 from ...options import names_checked
+from ...progress import progress_bar
 from ...robots import Robot
 from ...robots.configuration import check_reach, check_robot
 from ...robots.values import whole_number
@@ -98,7 +98,7 @@ def self_collisions(
     check_reach(robot, Q)
     whole = whole_number(threads, "threads", at_least=1, exact=True, error=ContactError)
     found: list[tuple[int, LinkPair]] = []
-    with tqdm(total=len(Q), unit=" configurations", disable=None, delay=1.0) as bar:
+    with progress_bar(total=len(Q), unit=" configurations", delay=1.0) as bar:
         for start in range(0, len(Q), _ROWS):
             rows = Q[start : start + _ROWS]
             for i, near in _of_rows(robot, candidates, rows, clearance, whole):

@@ -56,7 +56,7 @@ def _by_conic_solver(
     body = Balance.of_body(points, np.zeros(6))
     G, limits = body.grasp, body.limits
     twists, proven = np.zeros((0, 6)), np.zeros(0)
-    for i in progress_bar(None, range(len(loads)), "friction map"):
+    for i in progress_bar(range(len(loads)), "friction map"):
         h, tries = loads[i], 0
         low, high = float(proven[twists @ h > LIFTED].max(initial=0.0)), np.inf
         while low < most and high - low > tolerance:

@@ -74,22 +74,19 @@ class MomentumResidual:
     torques: Array
 
     @classmethod
-    def of(
-        cls, log: SensorLog, estimator: Estimator, cutoff: float, progress: bool | None = False
-    ) -> MomentumResidual:
+    def of(cls, log: SensorLog, estimator: Estimator, cutoff: float) -> MomentumResidual:
         """Return the residual of a log.
 
         Args:
             log: the readings.
             estimator: of the robot's pose and velocity, not asked yet.
             cutoff: of the filter [Hz].
-            progress: a progress bar on stderr.
 
         Raises:
             ConfigurationError: samples that lack in the log, or a cut-off too high.
         """
         robot, h = log.robot, _interval(log)
-        states = _States.of(log, estimator, progress)
+        states = _States.of(log, estimator)
         steps = np.diff(log.t)[:, None]
         v = (states.v[1:] + states.v[:-1]) / 2
         halves = zip(states.q[:-1], steps * states.v[1:] / 2, strict=True)
@@ -151,9 +148,9 @@ class _States(NamedTuple):
     tilt: Array
 
     @classmethod
-    def of(cls, log: SensorLog, estimator: Estimator, progress: bool | None) -> _States:
+    def of(cls, log: SensorLog, estimator: Estimator) -> _States:
         rows = []
-        for i in progress_bar(progress, range(len(log)), "estimates"):
+        for i in progress_bar(range(len(log)), "estimates"):
             found, x = estimator(log.readings(i)), estimator.belief
             f = log.accelerometer[i] - x.accelerometer_bias
             R = pin.Quaternion(found.q[3:7]).toRotationMatrix().T

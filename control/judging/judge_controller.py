@@ -14,7 +14,7 @@ from numpy.typing import ArrayLike
 from ...contacts import ContactSet, Terrain
 from ...errors import ConfigurationError
 from ...options import names_checked
-from ...progress import progress_bar
+from ...progress import progress_bar, with_progress
 from ...robots.robot import Robot
 from ...robots.values import array, number, whole_number
 from ...workers import check_executor, finished
@@ -33,6 +33,7 @@ AFTER = 2.5  # how long a push has to be survived [s]
 
 
 @names_checked
+@with_progress
 def judge(
     robot: Robot,
     make_controller: MakeController,
@@ -126,7 +127,7 @@ def judge(
     ):
         pushed = partial(one, real, velocity=ways[0])
         jobs[heading] = partial(_largest, pushed, heading, limit, _begins(ways[0]))
-    found, interrupted = _done(jobs, executor, progress)
+    found, interrupted = _done(jobs, executor)
     return Judgement(robot.name, _name(make_controller), *_sorted(jobs, found), interrupted)
 
 
@@ -167,11 +168,11 @@ def _sorted(
 
 
 def _done(
-    jobs: Mapping[Any, Callable[[], Any]], executor: Executor | None, progress: bool | None
+    jobs: Mapping[Any, Callable[[], Any]], executor: Executor | None
 ) -> tuple[dict[Any, Any], bool]:
     """What the jobs return, by their keys, and whether Ctrl-C came before the last."""
     found: dict[Any, Any] = {}
-    with progress_bar(progress, total=len(jobs), unit="trial") as bar:
+    with progress_bar(total=len(jobs), unit="trial") as bar:
         try:
             for key, answer in finished(executor, operator.call, jobs.items()):
                 found[key] = answer

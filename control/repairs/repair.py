@@ -21,6 +21,7 @@ from ...dynamics.closures import require_no_closures
 from ...dynamics.motions.motion import Motion, as_motion
 from ...errors import ConfigurationError, ContactError
 from ...options import names_checked
+from ...progress import with_progress
 from ...robots.values import boolean, instance, number, whole_number
 from .corners import Corners
 from .differences import Differences
@@ -35,6 +36,7 @@ SAMPLES = 3  # of a motion, at least
 
 
 @names_checked
+@with_progress
 def repair(
     motion: Motion,
     schedule: ContactSchedule | None = None,
@@ -104,7 +106,6 @@ def repair(
         "margin": number(margin, "margin", at_least=0, unit="[N]"),
         "window": number(window, "window", above=0, unit="[s]"),
         "steps": whole_number(steps, "steps", at_least=1),
-        "progress": progress,
     }
     before = audit(motion, schedule, **asked)
     if before.good.all():

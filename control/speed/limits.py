@@ -15,7 +15,7 @@ from ...contacts.cones.friction_cone import Friction
 from ...contacts.torque_limits import TorqueLimits
 from ...errors import ConfigurationError, ContactError
 from ...options import check_options
-from ...progress import progress_bar
+from ...progress import progress_bar, with_progress
 from ...robots.configuration import check_configuration, check_robot
 from ...robots.robot import Robot
 from ...robots.values import array, boolean, number, whole_number
@@ -36,6 +36,7 @@ NOWHERE = "not before its legs are too short"
 CROUCH = 0.02  # of bipeds, which walk with bent knees [m]
 
 
+@with_progress
 def speed_limits(
     robot: Robot,
     contacts: ContactSet | None = None,
@@ -104,7 +105,7 @@ def speed_limits(
     walker = kind(robot, feet, q, gait, **options)
     utilisations = Utilisations(walker, q, feet, torque_limits)
     end = None if most is None else number(most, "most", above=0)
-    with progress_bar(progress, unit="speed") as bar:
+    with progress_bar(unit="speed") as bar:
         found = tuple(_along(utilisations, way, end, bar.update) for way in ways)
     least = float(feet.limits.friction.min(initial=math.inf))
     return SpeedLimits(robot.name, _name(gait, feet), predictive, least, found)

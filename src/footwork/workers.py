@@ -19,6 +19,7 @@ from multiprocessing import get_context, parent_process
 from typing import Any, TypeVar
 
 from .errors import ConfigurationError, FootworkError, SolverError
+from .progress import draw_bars
 
 Key = TypeVar("Key")
 Job = TypeVar("Job")
@@ -101,6 +102,7 @@ class _Pool(ProcessPoolExecutor):
 
 def _start(interruptible: bool) -> None:
     """In a worker: end when the parent has ended, even by a signal that nothing can catch."""
+    draw_bars(False)  # the parent draws what all of them have done
     signal.signal(signal.SIGINT, signal.SIG_DFL if interruptible else signal.SIG_IGN)
     signal.pthread_sigmask(signal.SIG_UNBLOCK, {signal.SIGINT})
     threading.Thread(target=_end_with_parent, daemon=True).start()
