@@ -23,7 +23,7 @@ from ...progress import progress_bar, with_progress
 from ...robots.configuration import check_configuration, check_robot, check_torques, check_velocity
 from ...robots.robot import Robot
 from ...robots.values import instance, number, sequence, whole_number
-from ..calling import Arguments, arguments_of, check_estimator, estimate_of
+from ..calling import Arguments, arguments_of, check_estimator, estimate_of, raised
 from ..disturbances import ForcePulse, Noise
 from ..estimation import Estimator, Measurements, Readings, SensorLog, Sensors
 from ..estimation.sensors import NoisyStates, measuring
@@ -246,7 +246,7 @@ class _Loop:
                 if isinstance(error, KeyboardInterrupt):
                     event, why = "interrupted", "interrupted"
                 else:
-                    event, why = "failed", f"{type(error).__name__}: {error}"
+                    event, why = "failed", raised(error)
                 break
             means = [x / (substeps * h) for x in (impulses, v_next - v, stops)]
             self.samples.append((t, q, v, tau, *means, status, took))
