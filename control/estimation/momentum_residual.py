@@ -187,7 +187,7 @@ def gaussian(rate: float, cutoff: float) -> Array:
     if cutoff >= rate / 2:
         raise ConfigurationError(
             f"cutoff: got {cutoff!r} Hz; expected less than half the rate, {rate / 2:g} Hz: "
-            f"samples are {1 / rate:.3g} s apart"
+            f"samples are {1 / rate:.3g} s apart, by times in seconds"
         )
     sigma = np.sqrt(np.log(2.0)) / (2 * np.pi * cutoff) * rate  # in samples
     j = np.arange(-np.ceil(REACH * sigma), np.ceil(REACH * sigma) + 1)
