@@ -13,7 +13,7 @@ from ...arrays import Array
 from ...contacts import ContactSet, at_feet
 from ...contacts.cones.friction_cone import Friction
 from ...contacts.torque_limits import TorqueLimits
-from ...errors import ConfigurationError, ContactError
+from ...errors import ConfigurationError
 from ...options import check_options
 from ...progress import progress_bar, with_progress
 from ...robots.configuration import check_configuration, check_robot
@@ -69,7 +69,7 @@ def speed_limits(
     They are limits of undisturbed motion, with nothing left for pushes, noise or wrong masses.
 
     Args:
-        robot: floating base.
+        robot: floating base. Its arms may have closures, its legs not.
         contacts: its feet; the robot's own when not given.
         q: where it stands (nq,); as `control.stand` has it when not given, bipeds with bent knees.
         gait: of `control.gaits.GAITS` by name, or one of one's own; None: as of a GaitController.
@@ -93,11 +93,7 @@ def speed_limits(
     ways = _ways(directions)
     kind = PredictiveGait if boolean(predictive, "predictive") else GaitController
     check_options(options, "speed_limits", speed_limits, kind, WholeBodyController)
-    if check_robot(robot).closures:
-        raise ContactError(
-            f"speed_limits: got {robot.name!r}, which has closures; expected a robot without "
-            '(load(…, mimic="lock") locks joints that follow others)'
-        )
+    check_robot(robot)
     feet = at_feet(robot, friction) if contacts is None else ContactSet.of(robot, contacts)
     if q is None:
         q = stand(robot, feet, crouch=CROUCH if len(feet) == 2 else 0.0)[1]
