@@ -23,9 +23,8 @@ from ...contacts import ContactSet
 from ...contacts.torque_limits import TorqueLimits, torque_bounds_of
 from ...dynamics import State, closures
 from ...dynamics.topology import unit_of_joint, unit_of_torque
-from ...errors import ContactError
 from ..gaits.locomotion import GaitController
-from ..limbs import limbs_of
+from ..limbs import limbs_of, require_closures_apart
 from ..whole_body.joint_limits import JointLimits
 from .base_motion import Balance, BaseMotion, BaseProgram
 from .cycle import Cycle, cycle_of
@@ -40,7 +39,6 @@ MOST_ROUNDS, PATIENCE, SLOW = 7, 3, 0.7
 ROUNDS = 2  # of the base's motion; one more changes utilisations by some thousandths
 BEYOND = 0.01  # how far joints may be beyond their ranges [rad]
 LACKING = 1e-3  # wrench that contacts may not give, in weights
-MOVED = 1e-9  # entries of a closure's Jacobian that are rounding
 STRAIGHT = 10.0  # what only accelerations near a singularity lack, in weights
 
 
@@ -258,15 +256,6 @@ def _motors_of(legs: Legs, q: Array) -> Array:
     if not robot.closures:
         return robot.selection_matrix
     state = State(robot, q)
-    moves, J = np.append(np.arange(6), np.flatnonzero(legs.legs)), state.closure_jacobian
-    for name, rows in zip(
-        (c.name for c in robot.closures), robot._closure_rows.slices, strict=True
-    ):
-        if np.abs(J[rows][:, moves]).max() > MOVED:
-            raise ContactError(
-                f"speed_limits: got the closure {name!r} of {robot.name!r}, which moves its legs "
-                "or ties it to the world; expected closures of arms alone "
-                '(load(…, mimic="lock") locks joints that follow others)'
-            )
+    require_closures_apart(legs.contacts, state, "speed_limits")
     closures.motor_torques(state, -state.gravity_torques)  # raises where they cannot hold them
     return closures.motor_map(state)[0]
