@@ -44,9 +44,8 @@ def require_closures_apart(contacts: ContactSet, state: State, what: str) -> Non
     Raises:
         ContactError: which one.
     """
-    robot, limbs = contacts.robot, limbs_of(contacts).moving.any(axis=0)
-    if robot.is_floating:
-        limbs[:6] = True
+    robot, base = contacts.robot, 6 * contacts.robot.is_floating
+    limbs = np.append(np.arange(base), np.flatnonzero(limbs_of(contacts).moving.any(axis=0)))
     names = [closure.name for closure in robot.closures]
     for name, rows in zip(names, robot._closure_rows.slices, strict=True):
         if np.abs(state.closure_jacobian[rows][:, limbs]).max(initial=0.0) > TINY:

@@ -112,9 +112,9 @@ class Drawing(Primitives):
         if not len(times):
             raise ViewerError("got a motion of no samples, expected at least 1")
         tones = None if tint is None else _tones(tint, len(times))
-        frames = list(range(len(times)))
+        frames, shown = list(range(len(times))), times
         if len(times) == 1:  # the page's player needs a time that passes
-            times, frames = times[0] + np.array([0.0, MOMENT]), [0, 0]
+            shown, frames = times[0] + np.array([0.0, MOMENT]), [0, 0]
             qs, tones = qs[frames], tones and [*tones, *tones]
         poses = [meshes.placements(robot, self._visual, q) for q in qs]
         self.display(qs[0])
@@ -124,10 +124,10 @@ class Drawing(Primitives):
         drawings = self._moving_drawings(draw, frames) if draw else {}
         moving |= {path: motion.matrices for path, motion in drawings.items()}
         visible = {path: motion.visible for path, motion in drawings.items()}
-        clips = tracks(times, moving, visible)
+        clips = tracks(shown, moving, visible)
         if tones is not None:
-            clips += tints(times, tones, self._surfaces())
-        self._put(commands.set_animation(clips, player(times, series), play=play, repeat=repeat))
+            clips += tints(shown, tones, self._surfaces())
+        self._put(commands.set_animation(clips, player(shown, series), play=play, repeat=repeat))
 
     def ghost(
         self, name: str, q: ArrayLike, *, opacity: float = 0.3, color: Color | None = None
