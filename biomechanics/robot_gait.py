@@ -80,7 +80,7 @@ class RobotGait:
 
 
 def robot_gait(
-    gait: Gait, robot: Robot, links: Mapping[str, str] = HUMAN, *, progress: bool = True
+    gait: Gait, robot: Robot, links: Mapping[str, str] = HUMAN, *, progress: bool | None = None
 ) -> RobotGait:
     """Repeat a gait analysis with a robot model.
 
@@ -88,7 +88,7 @@ def robot_gait(
         gait: with pelvis and both legs.
         robot: a humanoid with anatomical links and a floating base, such as `load("human")`.
         links: {segment: link of the robot}.
-        progress: show a bar on a terminal.
+        progress: draw a bar on stderr; when not given, if that is a terminal.
 
     Raises:
         ConfigurationError: one leg only, or links that the robot does not have.

@@ -56,7 +56,7 @@ class Subject:
         fitted = f"{counted(len(self.attachments), 'marker')} within {1e3 * self.fit.rms:.3g} mm"
         return f"Subject({self.robot.name!r}, {self.robot.mass:.4g} kg, {fitted})"
 
-    def follow(self, markers: Markers, progress: bool = True) -> MarkerFit:
+    def follow(self, markers: Markers, progress: bool | None = None) -> MarkerFit:
         """Return the configurations that fit the markers of a trial.
 
         Raises:

@@ -53,7 +53,6 @@ def static_hold(
     margin: bool = True,
     torque_margin: bool = False,
     threads: int = 1,
-    out: Verdicts | None = None,
 ) -> Verdicts:
     """Decide many static holds: `contacts.static_hold` for each entry of what is given in arrays.
 
@@ -73,7 +72,6 @@ def static_hold(
             contacts: whether it holds and with which forces, or along which motion it falls.
         torque_margin: True adds the torque margins.
         threads: that share the work.
-        out: verdicts to write to, such as those of an earlier call of the same size.
 
     Raises:
         ConfigurationError, ContactError: invalid input, lengths that do not fit each other.
@@ -87,7 +85,7 @@ def static_hold(
     mu = None if friction is None else frictions(friction)
     balances = balances_of(contact_set, qs, loads, mu, bounds)
     whole, wanted = _threads(threads), _wanted(margin, torque_margin)
-    found = decide(balances, whole, wanted, out)
+    found = decide(balances, whole, wanted)
     found.torques[:] += bounds.middle
     return found
 

@@ -11,6 +11,7 @@ from collections.abc import Sequence
 from copy import copy
 from dataclasses import dataclass, replace
 from functools import cache, lru_cache
+from itertools import accumulate, pairwise
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -37,14 +38,14 @@ class Solution:
         status: "optimal", "infeasible", "unbounded" or "unsolved".
         value: of the objective; ±inf when infeasible or unbounded, nan when unsolved.
         unknowns: of the variable asked for, None unless optimal.
-        multipliers: of all rows, as the solver gave them.
+        multipliers: of the rows, part by part as the program was given them.
         velocity: (nv,), those of the equations of motion.
     """
 
     status: str
     value: float
     unknowns: Array | None = None
-    multipliers: Array | None = None
+    multipliers: list[Array] | None = None
     velocity: Array | None = None
 
     def in_units(self, value: float, unknowns: float) -> Solution:
@@ -75,18 +76,20 @@ class Program:
 
     def __init__(self, equal: Sequence[Rows], *rows: Rows) -> None:
         A, self.b = _stacked([*equal, *rows])
+        self.ends = [0, *accumulate([len(part.b) for part in (*equal, *rows)])]
         first = sum([len(part.b) for part in equal])
         last = first + sum([len(part.b) for part in rows if not part.sizes])
         self.equal = Rows(A[:first], self.b[:first])
         self.nonzero: NDArray[np.bool_] = np.asarray(A.any(axis=1))
         self.nonzero[last:] = True
-        self.contradiction: Array | None = None
+        self.contradiction: list[Array] | None = None
         if not self.nonzero.all():  # rows that no unknown enters hold or not, whatever it is
             rest = np.where(self.nonzero, 0.0, self.b)
             off = np.append(np.abs(rest[:first]), -rest[first:])
             worst = off.argmax()
             if off[worst] > _ENOUGH:  # Farkas' multipliers z: bᵀz < 0
-                self.contradiction = np.where(np.arange(len(off)) == worst, -np.sign(rest), 0.0)
+                proof = np.where(np.arange(len(off)) == worst, -np.sign(rest), 0.0)
+                self.contradiction = self._parts(proof)
             A, self.b = A[self.nonzero], self.b[self.nonzero]
         self.dense, self.A = A, _compressed(A)
         zero, positive = map(np.count_nonzero, (self.nonzero[:first], self.nonzero[first:last]))
@@ -138,12 +141,17 @@ class Program:
         return Solution("infeasible", float("inf")) if self.inconsistent else answer
 
     def _of_all_rows(self, answer: Solution) -> Solution:
-        """The answer with zero multipliers of the rows that no unknown enters."""
-        if answer.multipliers is None or len(answer.multipliers) == len(self.nonzero):
+        """The answer with its multipliers by parts, zero of the rows that no unknown enters."""
+        if answer.multipliers is None:
             return answer
-        every = np.zeros(len(self.nonzero))
-        every[self.nonzero] = answer.multipliers
-        return replace(answer, multipliers=every)
+        (every,) = answer.multipliers
+        if len(every) < len(self.nonzero):
+            every = np.zeros(len(self.nonzero))
+            every[self.nonzero] = answer.multipliers[0]
+        return replace(answer, multipliers=self._parts(every))
+
+    def _parts(self, multipliers: Array) -> list[Array]:
+        return [multipliers[first:last] for first, last in pairwise(self.ends)]
 
 
 def _stacked(parts: list[Rows]) -> tuple[Array, Array]:
@@ -220,9 +228,9 @@ def _read(answer: Any) -> Solution:
     """Statuses as cvxpy names them."""
     status = str(answer.status)
     if status in ("Solved", "AlmostSolved"):
-        return Solution("optimal", float(answer.obj_val), np.array(answer.x), np.array(answer.z))
+        return Solution("optimal", float(answer.obj_val), np.array(answer.x), [np.array(answer.z)])
     if status in ("PrimalInfeasible", "AlmostPrimalInfeasible"):
-        return Solution("infeasible", float("inf"), multipliers=np.array(answer.z))
+        return Solution("infeasible", float("inf"), multipliers=[np.array(answer.z)])
     if status in ("DualInfeasible", "AlmostDualInfeasible"):
         return Solution("unbounded", -float("inf"))
     return Solution("unsolved", float("nan"))

@@ -227,25 +227,32 @@ class Contact(Attached):
     def error(self, state: State, target: Any) -> Array:
         """Return how far it is from a placement T_world_target, (dim,), world axes.
 
-        [p − p*; log(R R*ᵀ)], the rotation vector in the rows of ω.
+        [p − p*; log(R R*ᵀ)], the rotation vector in the rows of ω; 0 for the spin of a soft point,
+        which has no place.
         """
         at, target = self._attached(state), placement(target, "target", error=ContactError)
-        turn = np.array(pin.log3(at.rotations(state)[0] @ target.rotation.T))
-        error = np.concatenate([at.positions(state)[0] - target.translation, turn])
+        error = np.zeros(6)
+        error[:3] = at.positions(state)[0] - target.translation
+        if self.axes_in_frame is not None:
+            error[3:] = pin.log3(at.rotations(state)[0] @ target.rotation.T)
         return np.asarray(at.selection(state) @ error)
 
     @at_state(1)
     def error_jacobian(self, state: State, target: Any) -> Array:
         """Return the derivative (dim, nv) of `error` along tangent steps.
 
-        With θ the rotation vector of R R*ᵀ, dθ = J_l⁻¹(θ) ω; along an axis y of the body, which
-        turns, d(yᵀθ) = yᵀ dθ + (y × θ)ᵀ ω.
+        A ball's place moves with its middle. With θ the rotation vector of R R*ᵀ, dθ = J_l⁻¹(θ) ω;
+        along an axis y of the body, which turns, d(yᵀθ) = yᵀ dθ + (y × θ)ᵀ ω.
         """
         at, J = self._attached(state), self.centre_jacobian(state)
         target = placement(target, "target", error=ContactError)
-        P, turn = at.selection(state), at.rotations(state)[0] @ target.rotation.T
-        rates = np.array(pin.Jlog3(turn)) @ turn.T @ J[3:]
-        rows = P @ np.concatenate([J[:3], rates])
+        P, full = at.selection(state), np.zeros_like(J)
+        full[:3] = J[:3] + skew(self.ball_arm) @ J[3:]
+        if self.axes_in_frame is None:
+            return np.asarray(P @ full)
+        turn = at.rotations(state)[0] @ target.rotation.T
+        full[3:] = np.array(pin.Jlog3(turn)) @ turn.T @ J[3:]
+        rows = P @ full
         if self.turning_axes:
             rows[3:] += np.cross(P[3:, 3:], np.array(pin.log3(turn))) @ J[3:]
         return np.asarray(rows)
@@ -265,15 +272,21 @@ class Contact(Attached):
 
         The rate of s where the centre goes: of a contact that stays on its surface, whose points
         stay on those of the surface that they touch, the acceleration of the surface's own point.
-        For an axis y of the body, the rate of y·(ω − ω_s) = 0: y·α = y·α_s + (ω × y)·ω_s.
+        For an axis y of the body, or a normal that turns with the surface, the rate of
+        y·(ω − ω_s) = 0: y·α = y·α_s + (ω × y)·ω_s.
+
+        A ball touches at c = p − ρ n, which moves on both bodies, with ṗ of its middle and
+        ṅ = ω_s × n: it accelerates by a₀ + α_s × (c − p₀) + ω_s × (ċ − v₀) + ρ ω × ṅ.
         """
         if (surface := self.surface) is None:
             return np.zeros(self.dim)
-        at = self._attached(state)
+        at, arm = self._attached(state), self.ball_arm
         velocity, omega = np.split(at.twists(state)[0], 2)
-        P, s = at.selection(state), surface.field_rate(at.positions(state)[0], velocity)
-        wanted = P @ np.concatenate([s, surface.angular_acceleration])
-        if self.turning_axes:
+        turned = cross(surface.angular, arm)
+        a = surface.field_rate(at.positions(state)[0], velocity - cross(omega, arm) + turned)
+        P = at.selection(state)
+        wanted = P @ np.concatenate([a - cross(omega, turned), surface.angular_acceleration])
+        if self.dim < 6:  # else the rows are along the world's axes
             wanted[3:] += np.cross(omega, P[3:, 3:]) @ surface.angular
         return np.asarray(wanted)
 
@@ -324,9 +337,9 @@ class PointContact(Contact):
     Three rows: the velocity of the point. A soft point (`torsional_friction` > 0) has a fourth one,
     the angular velocity about the normal, and transmits a moment about it.
 
+    It has the attributes of `Contact`, too.
+
     Attributes:
-        frame, friction, name, bilateral, torsional_friction: as for `Contact`.
-        min_normal, max_normal, surface, part_of, weight: as for `Contact`.
         normal: (3,), unit vector of the ground there, from the ground into the robot, world axes.
         offset: (3,), the point, or the ball's centre, in the axes of `frame` [m].
         radius: of a ball foot [m]: it touches the ground at its centre − radius · normal, and as
@@ -394,38 +407,3 @@ class PointContact(Contact):
     def angular_rows(self) -> Array:
         """(0 or 1, 3), the normal of a soft point."""
         return self.normal[None][: int(self.soft)]
-
-    @at_state(1)
-    def error(self, state: State, target: Any) -> Array:
-        """Return p − p* (3,), with 0 for the spin of a soft point, which has no place."""
-        p = self._attached(state).positions(state)[0]
-        goal = placement(target, "target", error=ContactError).translation
-        return np.append(p - goal, 0.0)[: self.dim]
-
-    @at_state(1)
-    def error_jacobian(self, state: State, target: Any) -> Array:
-        """Return the derivative (3 or 4, nv) of `error`: a ball's place moves with its middle."""
-        placement(target, "target", error=ContactError)
-        J, rows = self.centre_jacobian(state), np.zeros((self.dim, state.robot.nv))
-        rows[:3] = J[:3] + skew(self.ball_arm) @ J[3:]
-        return rows
-
-    @at_state(2)
-    def surface_acceleration(self, state: State) -> Array:
-        """Return what J a + (dJ/dt) v must be for the contact to stay there (3 or 4,), world axes.
-
-        The rate of J v = s where the surface is touched, c = p − ρ n, which for a ball moves on
-        both bodies, with ṗ of its middle and ṅ = ω_s × n as the surface turns:
-
-            a₀ + α_s × (c − p₀) + ω_s × (ċ − v₀) + ρ ω × ṅ,      n·α_s − ṅ·ω
-        """
-        if (surface := self.surface) is None:
-            return np.zeros(self.dim)
-        at = self._attached(state)
-        velocity, omega = np.split(at.twists(state)[0], 2)
-        turn = cross(surface.angular, self.normal)
-        moved = velocity - cross(omega, self.ball_arm) - self.radius * turn
-        a = surface.field_rate(at.positions(state)[0], moved)
-        a += self.radius * cross(omega, turn)
-        spin = self.normal @ surface.angular_acceleration - turn @ omega
-        return np.append(a, spin)[: self.dim]

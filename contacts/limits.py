@@ -380,28 +380,17 @@ class ContactLimits:
         """
         import cvxpy as cp
 
-        found = self.cones(x)
-        A, T, b = self.whole_rows
+        zero, (A, T, b), cones = self._solver_rows
+        sizes = cones.sizes
+        found = [zero.A @ x == 0] if len(zero.b) else []
         if len(b):
             found.append(A @ x <= b if extra is None else A @ x + T @ extra <= b)
-        return [c for c in found if isinstance(c, cp.Constraint)]
-
-    def cones(self, x: Any) -> list[Any]:
-        """Return the points' cones alone, f_n ≥ 0 included, as cvxpy constraints."""
-        import cvxpy as cp
-
-        found: list[Any] = []
-        if len(self.locked):
-            found.append(x[self.locked] == 0)
-        if len(self.pressing_rows.b):
-            found.append(self.pressing_rows.A @ x <= 0)
-        A, sizes = self.cone_rows
         for size in sorted(set(sizes)):
             own = np.repeat(np.array(sizes) == size, sizes)
-            rows = A[own].reshape(-1, size, self.size)
+            rows = -cones.A[own].reshape(-1, size, self.size)
             below = [rows[:, i] @ x for i in range(1, size)]
             found.append(cp.SOC(rows[:, 0] @ x, cp.vstack(below), axis=0))
-        return found
+        return [c for c in found if isinstance(c, cp.Constraint)]
 
     # --- linear cones -----------------------------------------------------------------------------
 
@@ -507,7 +496,8 @@ class ContactLimits:
 
         Σ_c max(r, 0) lower − max(−r, 0) upper; rates that should be zero count as zero.
         """
-        r, (lower, upper) = self.rates(u), self._finite_bounds
+        r, bounds = self.rates(u), (self.lower, self.upper)
+        lower, upper = (np.where(np.isfinite(x), x, 0.0) for x in bounds)
         return float(np.maximum(r, 0) @ lower - np.maximum(-r, 0) @ upper)
 
     def unbraked(self, u: Array) -> float:
@@ -521,63 +511,10 @@ class ContactLimits:
         along = np.outer(r[self.owner[held]], [0.0, 0.0, 1.0])
         uneven = np.abs(self.forces(u)[held] - along).max(initial=0.0)
         falls = np.where(np.isinf(self.upper), -r, 0.0).max(initial=0.0)
-        rises = np.where(self._endless, r, 0.0).max(initial=0.0)
+        endless = held[self.first] & np.isinf(self.lower)
+        rises = np.where(endless, r, 0.0).max(initial=0.0)
         moves = np.abs(u[self.own :]).max(initial=0.0)
         return float(max(uneven, falls, rises, moves))
-
-    def least_power_program(self, u: Any, tightening: float = 0.0) -> tuple[Any, list[Any]]:
-        """Return min_x xᵀu [W] of velocities u (n,), a cvxpy expression, and what makes it one.
-
-        Args:
-            u: velocities of the unknowns.
-            tightening: by how much each r stays above its bound [m/s].
-        """
-        import cvxpy as cp
-
-        C, K, owner = self.contact_count, self.point_count, self.owner
-        rise, fall, spin = cp.Variable(C, nonneg=True), cp.Variable(C, nonneg=True), cp.Variable(C)
-        v, r = cp.reshape(u[: 3 * K], (K, 3), order="C"), (rise - fall)[owner]
-        slip, price = self._slip_program(u, v, spin)
-        free, (lower, upper) = self.bilateral, self._finite_bounds
-        found = [fall[np.isinf(self.upper)] == 0, rise[self._endless] == 0]
-        if (~free).any():
-            resisted = cp.norm(slip[~free], 2, axis=1) + price[~free]
-            found.append(v[~free][:, 2] - resisted >= r[~free] + tightening)
-        if free.any():
-            found += [v[free][:, :2] == 0, v[free][:, 2] == r[free]]
-        if self.free:
-            found.append(u[self.own :] == 0)
-        return lower @ rise - upper @ fall, found
-
-    def _slip_program(self, u: Any, v: Any, spin: Any) -> tuple[Any, Any]:
-        """(M (u_t + δ n × r), γ ω) (K, 2 or 3) at each point, and the price γ |δ| (K,)."""
-        import cvxpy as cp
-
-        K, T, owner = self.point_count, len(self.soft), self.owner
-        slip, price = cp.multiply(self.friction, v[:, :2]), np.zeros(K)
-        if len(self.yaw_limited):
-            twists = np.isin(owner, self.yaw_limited)
-            across = self.friction * _across(self.arms) * twists[:, None]
-            extra = cp.reshape(spin[owner], (K, 1), order="C") @ np.ones((1, 2))
-            slip = slip + cp.multiply(across, extra)
-            price = cp.multiply(np.where(twists, self.torsion[owner], 0.0), cp.abs(spin[owner]))
-        if T:
-            turning = np.zeros((K, T))
-            turning[self.first[self.soft], np.arange(T)] = 1.0
-            own = cp.reshape(turning @ u[3 * K : self.own], (K, 1), order="C")
-            slip = cp.hstack([slip, own])
-        return slip, price
-
-    @property
-    def _endless(self) -> NDArray[np.bool_]:
-        """(C,), bilateral contacts without a lower bound."""
-        return self.bilateral[self.first] & np.isinf(self.lower)
-
-    @property
-    def _finite_bounds(self) -> tuple[Array, Array]:
-        """Bounds with 0 in place of ∓inf."""
-        lower = np.where(np.isfinite(self.lower), self.lower, 0.0)
-        return lower, np.where(np.isfinite(self.upper), self.upper, 0.0)
 
 
 def _shares(contacts: list[Contact]) -> Array:
@@ -596,17 +533,13 @@ def _unit_rows(columns: Index, n: int) -> Array:
     return rows
 
 
-def _across(arms: Array) -> Array:
-    """n × r (k, 2)."""
-    return np.column_stack([-arms[:, 1], arms[:, 0]])
-
-
 def _best_spin(u: Array, arms: Array, friction: Array, torsion: float) -> float:
     """max_δ of min_k u_n − ‖M (u_t + δ n × r_k)‖ − γ |δ|, concave in δ, by golden sections.
 
     Where |δ| is above every ‖M u_t‖/‖M (n × r_k)‖ all terms fall.
     """
-    sliding, across = friction * u[:, :2], friction * _across(arms)
+    across = friction * np.column_stack([-arms[:, 1], arms[:, 0]])  # of n × r
+    sliding = friction * u[:, :2]
 
     def rate(spin: float) -> float:
         slip = np.linalg.norm(sliding + spin * across, axis=1)

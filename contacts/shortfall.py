@@ -12,16 +12,14 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from contextlib import nullcontext
-from typing import Any
 
 import numpy as np
 
 from ..arrays import Array, Index
 from ..dynamics import batch
-from ..dynamics.kernels.scalars import LANES
 from ..robots import Robot
 from .kernels import compiled
-from .kernels.polar_projection import ACCEPTED, POLAR_PROJECTIONS, polar_size
+from .kernels.polar_projection import POLAR_PROJECTIONS, polar_parts
 from .motion_rows import SameContacts
 from .motion_verdicts import MotionVerdicts
 
@@ -87,17 +85,11 @@ def _of_rows(part: SameContacts, w: Array, radius: float, part_of: _PartOf) -> A
 
 def _polar(B: Array, cones: _Cones, w: Array) -> Array:
     """The part of unit w (n, 6) in the polar cone of {B x : x in Lorentz cones}; nan unproved."""
-    y, proofs = np.empty_like(w), np.empty(len(w))
-    numbers: Any = polar_size
-    memory = np.empty(LANES * int(numbers(*B.shape[1:])))
     kernel = POLAR_PROJECTIONS.select(len(w))
-    project = kernel or POLAR_PROJECTIONS.function
     with nullcontext() if kernel else POLAR_PROJECTIONS.uncompiled(len(w)):
-        for i in range(len(w)):
-            one = slice(i, i + 1)
-            project(B[i], cones, w[one], y[one], proofs[one], memory)
-    y[~(proofs <= ACCEPTED)] = np.nan
-    return y
+        project = kernel or POLAR_PROJECTIONS.function
+        rows = [polar_parts(project, B[i], cones, w[i : i + 1]) for i in range(len(w))]
+    return np.concatenate([np.zeros((0, w.shape[1])), *rows])
 
 
 def _orthogonal(B: Array, _: _Cones, w: Array) -> Array:

@@ -1,8 +1,4 @@
-"""Contacts along a flat patch of a link: rectangles and polygons, discs, lines.
-
-They lie in the x-y plane of a placed frame, +z being the normal from the ground into the robot, and
-are exact through the forces at their corners.
-"""
+"""Contacts along a flat patch of a link: rectangles and polygons, discs, lines."""
 
 from __future__ import annotations
 
@@ -21,14 +17,18 @@ from ..options import names_checked
 from ..robots.values import FARTHEST, array, length, one_of, placement, whole_number
 from .cones.friction_cone import Friction, circle
 from .contact import Contact
-from .geometry.polygon import centroid
+from .geometry.polygon import SQUARE, centroid
 
 
 @dataclass(frozen=True, eq=False, repr=False)
 class PlacedContact(Contact):
-    """A contact whose corners are fixed in a placed frame of a link; attributes as for `Contact`.
+    """A contact whose corners are fixed in the x-y plane of a placed frame of a link.
+
+    +z is the normal from the ground into the robot. What it transmits is exact: Coulomb's cone at
+    every corner. It has the attributes of `Contact`, too.
 
     Attributes:
+        friction: as for `Contact`, without a default.
         placement: T_frame_patch (`pin.SE3`), identity when the frame itself lies in the sole.
     """
 
@@ -82,18 +82,12 @@ class PlacedContact(Contact):
 class SurfaceContact(PlacedContact):
     """A flat convex patch of the robot that lies on the world: a sole.
 
-    The patch lies in the x-y plane of its placed frame, +z being the normal from the ground into
-    the robot. Give a rectangle by its half sizes, or any convex polygon by its vertices. What it
-    can transmit is exact: Coulomb's cone at every vertex.
+    A rectangle by its half sizes, or any convex polygon by its vertices; else as `PlacedContact`.
 
     Attributes:
-        frame: of the robot, by name.
         half_length, half_width: of a rectangle along x and y of the placed frame [m].
-        friction, placement: as for `PlacedContact`; friction has no default.
         vertices: (k, 2), k ≥ 3, in the placed frame [m]: the patch is their convex hull, its centre
             the hull's centroid. Instead of the half sizes.
-
-    The other attributes are those of `Contact`.
     """
 
     half_length: float | None = field(default=None, kw_only=True)
@@ -103,7 +97,19 @@ class SurfaceContact(PlacedContact):
     @cached_property
     def corners(self) -> Array:
         """(k, 2), in the x-y plane of the placed frame, in the order of `vertices` [m]."""
-        corners = _patch_corners(self.frame, self.half_length, self.half_width, self.vertices)
+        sizes = {"half_length": self.half_length, "half_width": self.half_width}
+        missing = [size is None for size in sizes.values()]
+        if missing != [self.vertices is not None] * 2:
+            raise ContactError(
+                f"SurfaceContact({self.frame!r}): got half_length={self.half_length}, "
+                f"half_width={self.half_width}, "
+                f"vertices={'None' if self.vertices is None else 'given'}; expected both half "
+                "sizes or the vertices"
+            )
+        if self.vertices is not None:
+            return _polygon(self.vertices)
+        half = [length(size, name, error=ContactError) for name, size in sizes.items()]
+        corners: Array = SQUARE * np.array(half)
         corners.setflags(write=False)
         return corners
 
@@ -111,16 +117,13 @@ class SurfaceContact(PlacedContact):
 @names_checked
 @dataclass(frozen=True, eq=False, repr=False)
 class DiscContact(PlacedContact):
-    """A round sole, as a regular polygon on a stated side of it.
+    """A round sole, as a regular polygon on a stated side of it; else as `PlacedContact`.
 
     Attributes:
         radius: of the disc [m].
-        friction, placement: as for `PlacedContact`; friction has no default.
         kind: "inner", corners on the circle: what holds, holds on the disc; or "outer", sides that
             touch it: what does not hold, does not hold on the disc.
         sides: of the polygon, at least 3.
-
-    The other attributes are those of `Contact`.
     """
 
     radius: float = field(kw_only=True)
@@ -144,11 +147,10 @@ class LineContact(PlacedContact):
     Five rows: the velocity of its middle (world axes), then the angular velocities about y and z of
     the placed frame; it transmits a force and the moments about these two.
 
+    Else it is as `PlacedContact`.
+
     Attributes:
         half_length: along x of the placed frame [m].
-        friction, placement: as for `PlacedContact`; friction has no default.
-
-    The other attributes are those of `Contact`.
     """
 
     half_length: float = field(kw_only=True)
@@ -174,31 +176,6 @@ def with_corners(contact: PlacedContact, corners: ArrayLike) -> SurfaceContact:
     """Return the part of a patch with these corners (k, 2), in its axes from its centre [m]."""
     kept = {each.name: getattr(contact, each.name) for each in fields(PlacedContact)}
     return SurfaceContact(**kept, vertices=np.asarray(corners) + contact.centre[:2])
-
-
-def _patch_corners(
-    frame: str, half_length: float | None, half_width: float | None, vertices: ArrayLike | None
-) -> Array:
-    """Return the patch's corners (k, 2), from half sizes or from vertices but not from both."""
-    sizes = (half_length, half_width)
-    given = [size is not None for size in sizes]
-    if (vertices is None) != all(given) or (vertices is not None and any(given)):
-        raise ContactError(
-            f"SurfaceContact({frame!r}): got half_length={half_length}, half_width={half_width}, "
-            f"vertices={'None' if vertices is None else 'given'}; expected both half sizes or "
-            f"the vertices"
-        )
-    return _polygon(vertices) if vertices is not None else _rectangle(*sizes)
-
-
-def _rectangle(half_length: float | None, half_width: float | None) -> Array:
-    """Return the corners (4, 2) of a rectangle, counter-clockwise, x within ±half_length."""
-    half = [
-        length(size, name, error=ContactError)
-        for name, size in (("half_length", half_length), ("half_width", half_width))
-    ]
-    signs = np.array([[1, 1], [-1, 1], [-1, -1], [1, -1]], dtype=float)
-    return np.asarray(signs * np.array(half))
 
 
 def _polygon(vertices: ArrayLike) -> Array:

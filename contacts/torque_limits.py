@@ -133,13 +133,17 @@ def torque_bounds_of(
     if isinstance(torque_limits, Mapping):
         return _with_others(robot, torque_bounds_of(robot, True, v, many=many), torque_limits)
     shapes = ((robot.na,), (None, robot.na)) if many else ((robot.na,),)
-    if isinstance(torque_limits, tuple) and _is_pair(torque_limits):
-        meaning = "(lower, upper), ∓inf for unlimited"
-        pair: Any = {"meaning": meaning, "infinite": True}
+    # two numbers are the limits of two joints
+    if isinstance(torque_limits, tuple) and [np.ndim(x) > 0 for x in torque_limits] == [True] * 2:
+        pair: Any = {"meaning": "(lower, upper), ∓inf for unlimited", "infinite": True}
         lower = -array(_negative(torque_limits[0]), f"{_NAME}[0]", *shapes, **pair)
-        upper = array(torque_limits[1], f"{_NAME}[1]", *shapes, **pair)
-        return _checked(*_broadcast(lower, upper))
-    half = _most(torque_limits, ((), *shapes))
+        return _between(lower, array(torque_limits[1], f"{_NAME}[1]", *shapes, **pair))
+    meaning = (
+        "one for all actuated joints or one each, inf for unlimited; {joint: limit}; a pair "
+        "(lower, upper); or True, False"
+    )
+    given: Any = {"meaning": meaning, "at_least": 0, "infinite": True}
+    half = array(torque_limits, _NAME, (), *shapes, **given)
     return TorqueBounds.about(half if half.ndim else np.full(robot.na, half))
 
 
@@ -188,37 +192,20 @@ def _warn_unlimited(robot: Robot) -> None:
         )
 
 
-def _most(value: ArrayLike, shapes: tuple[Any, ...]) -> Array:
-    meaning = (
-        "one for all actuated joints or one each, inf for unlimited; {joint: limit}; a pair "
-        "(lower, upper); or True, False"
-    )
-    return array(value, _NAME, *shapes, meaning=meaning, at_least=0, infinite=True)
-
-
-def _is_pair(value: Any) -> bool:
-    """Whether it is two arrays: two numbers are the limits of two joints."""
-    return len(value) == 2 and all(np.ndim(x) > 0 for x in value)
-
-
 def _negative(value: Any) -> Any:
     """−x, for `array` to allow −inf as it does inf; what are no numbers it refuses."""
     values = np.asarray(value)
     return -values if values.dtype.kind in "fiu" else value
 
 
-def _broadcast(lower: Array, upper: Array) -> tuple[Array, Array]:
+def _between(lower: Array, upper: Array) -> TorqueBounds:
     rows = {len(x) for x in (lower, upper) if x.ndim > 1} - {1}
     if len(rows) > 1:
         raise ConfigurationError(
             f"{_NAME}: got {len(lower)} rows of lower and {len(upper)} of upper bounds, expected "
             "as many"
         )
-    both = np.broadcast_arrays(lower, upper)
-    return both[0], both[1]
-
-
-def _checked(lower: Array, upper: Array) -> TorqueBounds:
+    lower, upper = np.broadcast_arrays(lower, upper)
     crossed = np.argwhere(lower > upper)
     if len(crossed):
         at = tuple(crossed[0].tolist())

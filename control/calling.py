@@ -1,14 +1,16 @@
-"""Arguments of controllers, (q, v, t), (t, q, v) or readings, and answers of estimators."""
+"""Arguments of controllers, (q, v, t), (t, q, v) or readings, and their errors and estimates."""
 
 from __future__ import annotations
 
 from collections.abc import Callable
 from inspect import Signature, signature
+from pathlib import Path
+from traceback import extract_tb
 from typing import Any, Literal
 
 import numpy as np
 
-from ..errors import ConfigurationError
+from ..errors import ConfigurationError, FootworkError
 
 Arguments = Literal["q, v, t", "t, q, v", "readings"]
 
@@ -43,17 +45,26 @@ def arguments_of(
     except (TypeError, ValueError):  # of builtins
         return usual
     fits: list[Arguments] = [
-        arguments
-        for arguments in ("t, q, v", "readings")
-        if _takes(taken, arguments.count(",") + 1)
+        arguments for arguments in ("t, q, v", "readings") if takes(taken, arguments.count(",") + 1)
     ]
     if list(taken.parameters)[:3] == ["q", "v", "t"] or not fits:
         raise ConfigurationError(
-            f"{name}: got {_words(controller, taken)}, expected one that is called with (t, q, v) "
+            f"{name}: got {called(controller, taken)}, expected one that is called with (t, q, v) "
             "or readings and returns τ, or with (q, v, t), returns a Command and has "
             "gives_commands = True"
         )
     return usual if usual in fits else fits[0]
+
+
+def raised(error: Exception) -> str:
+    """Return an error of a controller in words, and where it comes from if it is not footwork's."""
+    words = f"{type(error).__name__}: {error}"
+    frames = extract_tb(error.__traceback__)
+    if isinstance(error, FootworkError) or not frames:
+        return words
+    own = [frame for frame in frames if "site-packages" not in frame.filename]
+    where = (own or frames)[-1]
+    return f"{words} ({Path(where.filename).name}:{where.lineno})"
 
 
 def check_estimator(estimator: Any) -> None:
@@ -79,7 +90,8 @@ def estimate_of(estimator: Any, readings: Any) -> tuple[Any, Any]:
         ) from None
 
 
-def _takes(taken: Signature, count: int) -> bool:
+def takes(taken: Signature, count: int) -> bool:
+    """Return whether what has a signature can be called with so many arguments."""
     try:
         taken.bind(*[None] * count)
     except TypeError:
@@ -87,6 +99,7 @@ def _takes(taken: Signature, count: int) -> bool:
     return True
 
 
-def _words(controller: Callable[..., Any], taken: Signature) -> str:
+def called(controller: Callable[..., Any], taken: Signature) -> str:
+    """Return its name and its arguments."""
     named = getattr(controller, "__name__", type(controller).__name__)
     return f"{named}({', '.join(map(str, taken.parameters))})"

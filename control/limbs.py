@@ -12,9 +12,10 @@ from ..arrays import Array, Index
 from ..contacts import ContactSet
 from ..dynamics import State
 from ..dynamics.topology import carried_by
+from ..errors import ContactError
 from ..robots.ranges import ranges
 
-TINY = 1e-9  # of a squared distance [m²]
+TINY = 1e-9  # of a squared distance [m²], and of the entries of a closure's Jacobian
 
 
 class Limbs(NamedTuple):
@@ -35,6 +36,24 @@ def limbs_of(contacts: ContactSet) -> Limbs:
     if contacts.robot.is_floating:
         moving[:, :6] = False
     return Limbs(moving, moving & (moving.sum(axis=0) == 1))
+
+
+def require_closures_apart(contacts: ContactSet, state: State, what: str) -> None:
+    """Refuse closures that move limbs of contacts, or tie the robot to the world.
+
+    Raises:
+        ContactError: which one.
+    """
+    robot, base = contacts.robot, 6 * contacts.robot.is_floating
+    limbs = np.append(np.arange(base), np.flatnonzero(limbs_of(contacts).moving.any(axis=0)))
+    names = [closure.name for closure in robot.closures]
+    for name, rows in zip(names, robot._closure_rows.slices, strict=True):
+        if np.abs(state.closure_jacobian[rows][:, limbs]).max(initial=0.0) > TINY:
+            raise ContactError(
+                f"{what}: got the closure {name!r} of {robot.name!r}, which moves its legs or ties "
+                "it to the world; expected closures of arms alone "
+                '(load(…, mimic="lock") locks joints that follow others)'
+            )
 
 
 def hips(contacts: ContactSet) -> Index:

@@ -204,24 +204,32 @@ def motor_accelerations(state: Any, wanted: Array) -> Array:
     return np.asarray(a + N @ np.linalg.lstsq(S @ N, wanted - S @ a, rcond=_RANK)[0])
 
 
-def motor_torques(state: Any, generalised: Array) -> Array:
-    """Return the least-norm τ (na,) with Sᵀτ + J_cᵀλ = generalised forces (nv,), for some λ.
+def motor_map(state: Any) -> tuple[Array, Array]:
+    """Return T (na, nv) and N (nv, k): the least-norm τ = T h with Sᵀτ + J_cᵀλ = h, for some λ.
 
     In the rows of joints that have a motor or are part of a closure; elsewhere, as in those of a
-    floating base, the forces are others'. With N the motions that closures allow,
-    NᵀSᵀτ = Nᵀ(generalised forces): virtual work.
+    floating base, the forces are others'. With N the motions of these joints that closures allow,
+    NᵀSᵀτ = Nᵀh: virtual work. h are generalised forces (nv,).
+    """
+    robot, S = state.robot, state.robot.selection_matrix
+    held = np.union1d(robot.actuated_rows, robot._closure_rows.columns)
+    own = freedoms(state.closure_basis[:, held])
+    N = np.zeros((robot.nv, own.shape[1]))
+    N[held] = own
+    return np.linalg.pinv((S @ N).T, rcond=_RANK) @ N.T, N
+
+
+def motor_torques(state: Any, generalised: Array) -> Array:
+    """Return the least-norm τ (na,) with Sᵀτ + J_cᵀλ = generalised forces (nv,), see `motor_map`.
 
     Raises:
         ConfigurationError: the motors cannot exert them.
     """
-    robot, S = state.robot, state.robot.selection_matrix
-    held = np.union1d(robot.actuated_rows, robot._closure_rows.columns)
-    N = freedoms(state.closure_basis[:, held])
-    work, given = N.T @ S[:, held].T, N.T @ generalised[held]
-    tau = np.linalg.lstsq(work, given, rcond=_RANK)[0]
-    left = np.abs(N @ (work @ tau - given))
-    if len(left) and left.max() > 1e-7 * (1.0 + np.abs(generalised[held]).max()):
-        joint = robot.joint_of_row[held[int(left.argmax())]]
+    robot, (T, N) = state.robot, motor_map(state)
+    tau = T @ generalised
+    left = np.abs(N @ (N.T @ (robot.selection_matrix.T @ tau - generalised)))
+    if left.max(initial=0.0) > 1e-7 * (1.0 + np.abs(generalised[N.any(axis=1)]).max(initial=0.0)):
+        joint = robot.joint_of_row[int(left.argmax())]
         raise ConfigurationError(
             f"{robot.name!r}: its motors cannot balance the forces on its closures; at this q "
             f"{joint!r} lacks {left.max():.3g} N·m or N. Expected motors for all that its loops "

@@ -408,7 +408,7 @@ def test_a_stretch_bridges_two_good_samples():
     t = np.arange(10) / 10
     values = np.array([0, 2, 2, 0, 0, 3, 0, 0, 0, 2.0])
     check = Check("slip", 1.0, values, np.full(10, -1))
-    first, second = stretches_of(check, t)
+    first, second = stretches_of(check, t, lambda stretch: stretch.check)
     assert (first.start, first.end, first.count, first.worst) == (0.1, 0.5, 3, 5)
     assert first.duration == pytest.approx(0.5)
     assert (second.first, second.last) == (9, 9)

@@ -4,8 +4,11 @@ from __future__ import annotations
 
 import csv
 import json
+import time
+from concurrent.futures import ProcessPoolExecutor
 from dataclasses import replace
 from functools import partial
+from multiprocessing import get_context
 
 import numpy as np
 import pytest
@@ -272,6 +275,66 @@ def test_controllers_that_fail_are_told(biped, answer, says):
     assert not found.fell
 
 
+def raising(robot, q, velocity):
+    """It makes no controller at speeds."""
+    if velocity[0] > 0:
+        raise KeyError("no gait at that speed")
+    return lambda sensors: np.zeros(robot.na)
+
+
+def test_what_makes_no_controller_is_refused_before_the_first_trial(biped, monkeypatch):
+    """Its errors left the judge as they were, after the trials of the velocities before."""
+    robot, _, q = biped
+    ran, short = [], {"duration": 0.01, "seeds": 1, "told": 0, "directions": 0, "q": q}
+    monkeypatch.setattr("footwork.control.judging.run.Run.go", lambda *given: ran.append(given))
+    for make, says in (
+        (raising, r"make_controller: KeyError: 'no gait at that speed' \(test_judge.py:\d+\)"),
+        (lambda s: np.zeros(robot.na), r"make_controller: got <lambda>\(s\), expected .*velocity"),
+        (lambda robot, q, velocity: None, r"make_controller\(…\): got a NoneType"),
+        (partial(judging.walker, gait="walk"), "velocity: got .* at which a foot goes"),
+    ):
+        with pytest.raises(ConfigurationError, match=says):
+            control.judge(robot, make, [(0.0, 0, 0), (9.0, 0, 0)], **short)
+        with pytest.raises(ConfigurationError, match=says):
+            judging.trial(robot, make, velocity=(9.0, 0, 0), duration=0.01, q=q)
+    assert not ran
+
+
+def test_controllers_that_fail_tell_where(biped):
+    robot, feet, q = biped
+    found = judging.trial(robot, of(lambda s: s.q[100]), q=q, contacts=feet, duration=0.1)
+    assert "IndexError: index 100 is out of bounds" in found.ended
+    assert found.ended.rpartition(" ")[2].startswith("(test_judge.py:")
+    found = judging.trial(robot, of(lambda s: None), q=q, contacts=feet, duration=0.1)
+    assert found.ended.endswith("(na,)")  # of ours the message says all
+
+
+def test_controllers_that_are_slower_than_their_ticks_are_told(biped):
+    """Time stands still while a controller computes; on a robot it does not."""
+    robot, _, q = biped
+
+    def slow(sensors):
+        time.sleep(1.5 * TICK)
+        return np.zeros(robot.na)
+
+    short = {"duration": 0.02, "seeds": 1, "told": 0, "directions": 0, "q": q}
+    found = control.judge(robot, of(slow), **short)
+    assert "take longer than the 2 ms" in found.explain()
+    assert "2 ms" not in control.judge(robot, fragile, **short).explain()
+
+
+def test_what_cannot_go_to_other_processes_is_refused(biped):
+    """A lambda hung there for ever."""
+    robot, _, q = biped
+    with (
+        ProcessPoolExecutor(1, get_context("spawn")) as pool,
+        pytest.raises(ConfigurationError, match="executor: got work that cannot be sent"),
+    ):
+        control.judge(
+            robot, lambda *given: fragile(*given), duration=0.01, seeds=1, q=q, executor=pool
+        )
+
+
 def test_what_gives_commands_is_called_with_q_and_v(biped):
     robot, feet, q = biped
     stands = lambda *given: control.stand(robot, feet, q)[0]  # noqa: E731
@@ -511,7 +574,7 @@ def test_ctrl_c_keeps_what_is_there(biped):
 
     def make(*given):
         made.append(given)
-        if len(made) == 3:
+        if len(made) == 4:  # the first before any trial
             raise KeyboardInterrupt
         return fragile(*given)
 
@@ -537,7 +600,11 @@ def test_the_command(run, tmp_path):
     assert found["holds"] is True
     assert [row["world"] for row in found["rows"]] == ["as told", "real"]
     assert png.read_bytes().startswith(b"\x89PNG")
-    assert "data:image/png;base64," in page.read_text(encoding="utf-8")
+    html = page.read_text(encoding="utf-8")
+    assert "data:image/png;base64," in html
+    assert "<title>biped, stand: keeps its feet in 2 trials</title>" in html
+    assert html.count("keeps its feet in 2 trials") == 2  # there, and above the table
+    assert "width=device-width" in html
     assert len(table.read_text(encoding="utf-8").splitlines()) == 3
 
 

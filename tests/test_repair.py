@@ -23,6 +23,7 @@ from footwork.control.repairs.repair import first_iterate, slower
 from footwork.control.repairs.stances import stand
 from footwork.dynamics import Motion
 from footwork.errors import ConfigurationError, ContactError
+from footwork.robots import JointCoupling
 
 BEGIN, END = 4.2, 4.9  # of a short part: the right foot swings, and lands [s]
 
@@ -136,6 +137,54 @@ def test_contacts_are_found_anew_in_the_motion_that_was_repaired(whole) -> None:
     assert found.after.share > found.before.share
     assert found.anew.share == contacts.audit(found.motion, self_collision=False).share
     assert f"{found.before.share:.1%} hold" in replace(found, anew=found.before).explain()
+
+
+def follows(leader: str = "left_shoulder_pitch") -> robots.Robot:
+    """A biped whose left elbow follows half of another joint."""
+    robot = robots.load("biped", passive=["left_elbow"])
+    return robot.with_closures([JointCoupling("mimic", "left_elbow", leader, (0.0, -0.5))])
+
+
+def swinging(robot: robots.Robot) -> tuple[Motion, ContactSchedule]:
+    """It stands 3 cm above the ground, its left arm swings; on both feet."""
+    feet = contacts.at_feet(robot)
+    q = np.tile(control.stand(robot, feet)[1], (25, 1))
+    at = robot._model.joints[robot.joint_id("left_shoulder_pitch")].idx_q
+    q[:, 2] += 0.03
+    q[:, at] += 0.3 * np.sin(np.linspace(0, np.pi, 25)) ** 2
+    q = np.array([robot.close(x) for x in q])
+    motion = Motion.of(robot, 0.02 * np.arange(25), q, cutoff=None)
+    on = np.ones((25, 2), dtype=bool)
+    return motion, ContactSchedule(feet, motion.t, on, np.ones(on.shape))
+
+
+def test_closures_of_arms_stay_closed() -> None:
+    """Any closure was refused. The motor of the leader carries the elbow too."""
+    robot = follows()
+    motion, schedule = swinging(robot)
+    found = control.repair(motion, schedule, self_collision=False, progress=False)
+    assert found.before.share < 0.5
+    assert found.holds, found.explain()
+    errors = [dynamics.State(robot, q).closure_error for q in found.motion.q]
+    assert np.abs(errors).max() < 1e-9
+    held = robot._closure_rows.columns + 1  # in q: all joints have one coordinate
+    assert np.array_equal(found.motion.q[:, held], motion.q[:, held])
+    asked = {"terrain": None, "friction": None, "wrenches": None, "torque_limits": True}
+    here = first_iterate(found.motion, schedule, asked, 10.0)
+    arm = robot.actuated.index("left_shoulder_pitch")
+    assert here.torques[:, arm] == pytest.approx(
+        found.after.forces.verdicts.torques[:, arm], abs=1e-6
+    )
+
+
+def test_closures_of_legs_are_refused_by_name() -> None:
+    motion, schedule = swinging(follows("waist_yaw"))
+    knees = JointCoupling("knees", "left_knee", "right_knee", (0.0, 1.0))
+    robot = robots.load("biped", passive=["left_knee"]).with_closures([knees])
+    motion = Motion.of(robot, motion.t, motion.q, cutoff=None)
+    schedule = replace(schedule, contacts=contacts.at_feet(robot))
+    with pytest.raises(ContactError, match="repair: got the closure 'knees' of 'biped'"):
+        control.repair(motion, schedule, self_collision=False, progress=False)
 
 
 def test_weak_motors_are_spared(g1, whole) -> None:

@@ -154,13 +154,17 @@ def test_a_motion_is_not_seen_from_behind_a_wall(x, facing):
         assert ground.cast(motion.com[0], way) is None
 
 
-def test_a_motion_of_one_sample_does_not_play():
-    robot, _, q = posed("biped")
+def test_a_motion_of_one_sample_stands_still():
+    """It was refused; the page's player needs a time that passes."""
+    robot, feet, q = posed("biped")
     still = np.zeros((1, robot.nv))
-    motion = Motion(robot, np.zeros(1), q[None], still, still)
-    for shown in (motion, contacts.audit(motion, self_collision=False)):
-        with pytest.raises(ViewerError, match=r"got a motion of 1 sample.*State.*shows"):
-            fw.view(shown)
+    motion = Motion(robot, np.array([2.0]), q[None], still, still)
+    hold = contacts.static_hold(robot, q, feet)
+    audited = contacts.audit(motion, self_collision=False)
+    for viewer in (fw.view(motion), fw.view(audited), visualize.animate_holds([2.0], [hold])):
+        assert "/#animation" in viewer._store
+    with pytest.raises(ViewerError, match="got a motion of no samples"):
+        fw.Viewer(robot).animate([], np.zeros((0, robot.nq)))
 
 
 def test_a_legend_names_no_region_that_is_not_drawn():

@@ -11,6 +11,7 @@ from PIL import Image
 
 import footwork as fw
 from footwork import contacts, visualize
+from footwork.dynamics import Motion
 from footwork.visualize.colors import margin_ramp
 from footwork.visualize.scenes import motion as motion_scene
 from footwork.visualize.viewer.framing import Camera
@@ -164,3 +165,17 @@ def test_velocities_and_trails_are_seen_where_they_are(look, pixels, load_robot)
     assert hue_at(picture, camera.project(ahead, WIDTH, HEIGHT)[0], "#7b4bb7")
     behind = dynamics.frame_placement(robot, qs[3], frame).translation
     assert hue_at(picture, camera.project(behind, WIDTH, HEIGHT)[0], "#2667c9")
+
+
+def test_a_motion_of_one_sample_is_a_picture(look, pixels, load_robot):
+    """With its drawings, its tint and its plots; nothing on the page divides by no time."""
+    robot = load_robot("biped", "floating")
+    still = np.zeros((1, robot.nv))
+    motion = Motion(robot, np.array([2.0]), robot.posture()[None], still, still)
+    page = look(fw.view(contacts.audit(motion, self_collision=False)), CAMERA)
+    picture = pixels(page)
+    assert page.errors == []
+    assert np.ptp(picture.reshape(-1, 3), axis=0).min() > 100
+    clock = page.evaluate("document.getElementById('clock').textContent")
+    assert clock.startswith("2.0"), clock
+    assert "NaN" not in page.evaluate("document.getElementById('lanes').innerHTML")

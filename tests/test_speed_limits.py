@@ -15,8 +15,9 @@ from footwork.control.dcm import DcmPlan, Phase
 from footwork.control.speed.base_motion import BaseMotion
 from footwork.control.speed.cycle import cycle_of
 from footwork.control.speed.utilisation import FRICTION, REACH, SPEED, SWING, TORQUE, Utilisations
-from footwork.dynamics import State
-from footwork.errors import ConfigurationError
+from footwork.dynamics import State, closures
+from footwork.errors import ConfigurationError, ContactError
+from footwork.robots import JointCoupling, LoopClosure
 
 CROUCH = {"biped": 0.02}
 
@@ -250,6 +251,49 @@ def test_friction_holds_the_curve():
     assert limit.why.startswith("contacts cannot give ")
     assert curve.of_robot.kind == FRICTION
     assert found.friction == 0.05
+
+
+@pytest.mark.parametrize("how", ["weld", "coupling"])
+def test_closures_of_arms_hold_them_as_locks_do(how):
+    """Any closure was refused."""
+    arm, at = "left_elbow", -0.3
+    locked, robot = robots.load("biped", lock={arm: at}), robots.load("biped", passive=[arm])
+    q = robot.posture()
+    q[robot._model.joints[robot.joint_id(arm)].idx_q] = at
+    ends = "left_upper_arm", "left_forearm"
+    upper, lower = (dynamics.frame_placement(robot, q, end) for end in ends)
+    weld = LoopClosure("hold", *ends, "weld", upper.inverse() * lower)
+    closure = weld if how == "weld" else JointCoupling("hold", arm, None, (0.0,), at)
+    found = []
+    for robot_ in (robot.with_closures([closure]), locked):
+        feet = contacts.at_feet(robot_)
+        q = control.stand(robot_, feet, crouch=0.02)[1]
+        uses = Utilisations(control.GaitController(robot_, feet, q), q, feet, True)
+        values = {kind: one.value for kind, one in uses(np.array([0.4, 0.0, 0.0])).items()}
+        found.append((values, uses.motion(np.array([0.4, 0.0, 0.0])).balance.torques))
+    (one, tau), (other, wanted) = found
+    assert one == pytest.approx(other, rel=1e-3)
+    assert tau == pytest.approx(wanted, abs=0.01 * np.abs(wanted).max())
+
+
+def test_a_leader_carries_what_follows_it():
+    """τ = h_leader + k h_follower: the torque of both through one motor."""
+    robot = robots.load("biped", passive=["left_elbow"])
+    coupling = JointCoupling("mimic", "left_elbow", "left_shoulder_pitch", (0.0, 0.5))
+    closed = robot.with_closures([coupling])
+    h = np.random.default_rng(0).standard_normal(robot.nv)
+    T, _ = closures.motor_map(State(closed, closed.close(robot.posture())))
+    wanted = robot.selection_matrix @ h
+    elbow = robot.joint_of_row.index("left_elbow")
+    wanted[robot.actuated.index("left_shoulder_pitch")] += 0.5 * h[elbow]
+    assert T @ h == pytest.approx(wanted, abs=1e-12)
+
+
+def test_closures_of_legs_are_refused_by_name():
+    coupling = JointCoupling("knees", "left_knee", "right_knee", (0.0, 1.0))
+    robot = robots.load("biped", passive=["left_knee"]).with_closures([coupling])
+    with pytest.raises(ContactError, match="closure 'knees' of 'biped', which moves its legs"):
+        control.speed_limits(robot, progress=False)
 
 
 @pytest.mark.slow

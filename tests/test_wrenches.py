@@ -418,6 +418,24 @@ def test_logs_with_gaps_are_refused():
         contact_wrenches(log.part(0.1, 0.1))
     with pytest.raises(ConfigurationError, match="less than half the rate"):
         contact_wrenches(log, cutoff=400.0)
+    slow = {name: getattr(log, name) for name in names} | {"t": 1e3 * log.t}
+    with pytest.raises(ConfigurationError, match="samples are 2 s apart, by times in seconds"):
+        contact_wrenches(SensorLog(log.robot, **slow))
+    slow["t"] = 1.7e9 - log.t
+    with pytest.raises(ConfigurationError, match=r"got 1700000000 s, then 1699999999\.998"):
+        SensorLog(log.robot, **slow)
+
+
+def test_a_start_with_another_order_of_its_quaternion_is_doubted():
+    """Upside down: forces were some 1e-9 N, with a warning of the accelerometer alone."""
+    robot, q = robots.load("quadruped"), robots.load("quadruped").posture()
+    q[3:7] = q[[6, 3, 4, 5]]
+    up, still = np.array([0.0, 0.0, 9.81]), np.zeros(3)
+    readings = control.Readings(
+        0.0, robot.posture(), np.zeros(robot.nv), np.zeros(robot.na), None, still, up
+    )
+    with pytest.warns(fw.FootworkWarning, match="accelerometer: -9.81 .* quaternion of x, y, z, w"):
+        control.Estimator(robot, q=q)(readings)
 
 
 def test_late_readings_are_in_the_log_once():

@@ -210,7 +210,8 @@ def _(command: Command) -> Display:
 def _told(explained: str, holds: bool | None = None) -> Display:
     """A display of lines of which the first is the answer."""
     color = "" if holds is None else hex_of("holds" if holds else "does not hold")
-    return Display(explained.partition("\n")[0], text=explained, color=color)
+    answer, _, text = explained.partition("\n")
+    return Display(answer, text=text, color=color)
 
 
 @display_of.register

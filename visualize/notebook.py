@@ -26,7 +26,9 @@ def html_of(x: Any) -> str:
     display = display_of(x)
     parts = [_title(display), _table(Table((), [*_told(display)]))]
     parts += [_table(table) for table in display.tables]
-    parts += [f"<pre>{html.escape(display.text)}</pre>"] * bool(display.text)
+    parts += [f'<pre style="overflow-x: auto">{html.escape(display.text)}</pre>'] * bool(
+        display.text
+    )
     parts.append(_picture(x if display.plotted is None else display.plotted))
     return f"<div>{''.join(parts)}</div>"
 

@@ -25,7 +25,7 @@ from ...dynamics.motions import Motion
 from ...dynamics.spatial import skew
 from ...dynamics.workspace import workspace_of
 from ...errors import ConfigurationError
-from ...progress import progress_bar
+from ...progress import progress_bar, with_progress
 from ...robots.configuration import as_vector, check_configuration
 from ...robots.registration import registration
 from ...robots.robot import Robot
@@ -115,13 +115,14 @@ def attach(robot: Robot, q: ArrayLike, links: Mapping[str, str], positions: Arra
     return {m: (link, c) for (m, link), c in zip(links.items(), average, strict=True)}
 
 
+@with_progress
 def fit_markers(
     robot: Robot,
     markers: Markers,
     attachments: Attachments,
     start: ArrayLike | None = None,
     *,
-    progress: bool = True,
+    progress: bool | None = None,
 ) -> MarkerFit:
     """Return the configurations of a robot that fit the markers of a trial.
 
@@ -131,7 +132,7 @@ def fit_markers(
         attachments: {marker: (link, position on it (3,) [m])}.
         start: initial configuration for the first frame (nq,); default the robot's posture,
             aligned with the markers as a rigid body.
-        progress: show a bar on a terminal.
+        progress: draw a bar on stderr; when not given, if that is a terminal.
 
     Raises:
         ConfigurationError: no such marker or link, a frame without markers, or a bad start.
@@ -144,8 +145,8 @@ def fit_markers(
     seen = markers.turned("z").only(tuple(attachments))
     q, places = _places(robot, attachments, seen, start)
     Q, residuals = np.empty((len(seen), robot.nq)), np.empty((len(seen), len(attachments)))
-    converged, shown = np.zeros(len(seen), dtype=bool), None if progress else False
-    for k in progress_bar(shown, range(len(seen)), "markers"):
+    converged = np.zeros(len(seen), dtype=bool)
+    for k in progress_bar(range(len(seen)), "markers"):
         there = np.isfinite(seen.positions[k]).all(axis=1)
         if not there.any():
             raise ConfigurationError(f"frame {k}: none of the markers was seen")

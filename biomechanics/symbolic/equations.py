@@ -174,7 +174,7 @@ def from_robot(robot: Robot, *, symbols: bool = False, most_joints: int = 6) -> 
         tau_g += link.mass * link.Jt.T * link.gravity
     places = [(i, j) for i in range(n) for j in range(i, n)]
     closed = {}
-    for i, j in progress_bar(None, places, desc="mass matrix", unit="entry"):
+    for i, j in progress_bar(places, desc="mass matrix", unit="entry"):
         closed[i, j] = closed[j, i] = rounded(closed_form(M[i, j]))
     M = sp.ImmutableMatrix(n, n, lambda i, j: closed[i, j])
     return Equations(robot, q, v, M, rounded(closed_form(tau_g)), given.values)

@@ -128,9 +128,9 @@ class Audit:
     @cached_property
     def stretches(self) -> tuple[Stretch, ...]:
         """The runs of samples that one check refuses, the longest first."""
-        found = [s for c in self.checks.values() for s in stretches_of(c, self.t)]
-        told = [s.told_by(partial(sentence, self.forces, s)) for s in found]
-        return tuple(sorted(told, key=lambda s: (-s.duration, s.start)))
+        tell = partial(sentence, self.forces)
+        found = [s for c in self.checks.values() for s in stretches_of(c, self.t, tell)]
+        return tuple(sorted(found, key=lambda s: (-s.duration, s.start)))
 
     @property
     def main_cause(self) -> str:

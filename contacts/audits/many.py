@@ -17,7 +17,7 @@ from ...dynamics.motions.reading import read_motion
 from ...errors import ContactError, FootworkError
 from ...files import as_path
 from ...options import names_checked
-from ...progress import progress_bar
+from ...progress import progress_bar, with_progress
 from ...robots import Robot
 from ...robots.configuration import check_robot
 from ...robots.values import mapping
@@ -90,6 +90,7 @@ class Journal(journals.Journal):
 
 
 @names_checked
+@with_progress
 def audit_files(
     robot: Robot,
     files: str | os.PathLike[str] | Iterable[str | os.PathLike[str]],
@@ -137,7 +138,7 @@ def audit_files(
     }
     read = dict(mapping(reading or {}, "reading", _READING, kind="argument", error=ContactError))
     paths = list(motion_files(files))
-    bar = progress_bar(progress, total=len(paths), desc="audit", unit="motion")
+    bar = progress_bar(total=len(paths), desc="audit", unit="motion")
     with Journal(journal, _settings(robot, read, options)) as kept, bar:
         rows = {path: row for path in paths if (row := kept.known(path)) is not None}
         bar.update(len(rows))

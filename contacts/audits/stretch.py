@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from functools import cached_property
 from typing import Any
 
@@ -14,10 +14,6 @@ from ...files import plain
 from .check import Check
 
 _BRIDGED = 2  # good samples between two bad ones that belong to the same stretch
-
-
-def _nothing() -> str:
-    return ""
 
 
 @dataclass(frozen=True, eq=False)
@@ -45,16 +41,13 @@ class Stretch:
     worst: int
     value: float
     subject: str
-    _tell: Callable[[], str] = _nothing
+    _tell: Callable[[Stretch], str]
 
     @cached_property
     def words(self) -> str:
         """One sentence: when, what is wrong, and by how much; worked out when it is asked for."""
-        return f"{_span(self.start, self.end)}: {self._tell()}"
-
-    def told_by(self, tell: Callable[[], str]) -> Stretch:
-        """Return it with what writes its sentence."""
-        return replace(self, _tell=tell)
+        end = "" if self.start == self.end else f"–{self.end:.2f}"
+        return f"{self.start:.2f}{end} s: {self._tell(self)}"
 
     def as_dict(self) -> dict[str, Any]:
         """Return it as plain values, for JSON."""
@@ -77,8 +70,8 @@ class Stretch:
         return f"Stretch({self.check!r}, {self.words!r})"
 
 
-def stretches_of(check: Check, t: Array) -> list[Stretch]:
-    """Return the stretches of a check, in the order of time."""
+def stretches_of(check: Check, t: Array, tell: Callable[[Stretch], str]) -> list[Stretch]:
+    """Return the stretches of a check, in the order of time; `tell` writes a stretch's sentence."""
     bad = np.flatnonzero(check.bad)
     if not len(bad):
         return []
@@ -89,8 +82,8 @@ def stretches_of(check: Check, t: Array) -> list[Stretch]:
         first, last = int(run[0]), int(run[-1])
         worst = int(run[np.argmax(check.values[run])])
         span = float(t[first]), float(t[last]), float(width[first : last + 1].sum())
-        value, subject = float(check.values[worst]), check.subject(worst)
-        found.append(Stretch(check.name, first, last, *span, len(run), worst, value, subject))
+        about = worst, float(check.values[worst]), check.subject(worst)
+        found.append(Stretch(check.name, first, last, *span, len(run), *about, tell))
     return found
 
 
@@ -100,7 +93,3 @@ def sample_times(t: Array) -> Array:
         return np.zeros(1)
     half = np.diff(t) / 2
     return np.asarray(np.concatenate([half, half[-1:]]) + np.concatenate([half[:1], half]))
-
-
-def _span(start: float, end: float) -> str:
-    return f"{start:.2f} s" if start == end else f"{start:.2f}–{end:.2f} s"

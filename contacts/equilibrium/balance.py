@@ -110,13 +110,12 @@ class Balance:
         return found
 
     @classmethod
-    def of_body(cls, forces: PointForces, load: Array, weight: float = 1.0) -> Self:
+    def of_body(cls, forces: PointForces, load: Array) -> Self:
         """Return Newton-Euler of one body (6,): Σ [f_k; p_k × f_k] + load = 0, without torques.
 
         Args:
             forces: where forces act, and what limits them.
             load: (6,), wrench about the same point as the points' places.
-            weight: the unit of force in which programs are solved [N].
         """
         return cls(
             load=load,
@@ -127,7 +126,7 @@ class Balance:
             limits=forces.limits,
             actuated=np.zeros(0, dtype=np.intp),
             bounds=TorqueBounds.about(np.zeros(0)),
-            weight=weight,
+            weight=1.0,
         )
 
     # --- the unknowns ------------------------------------------------------------------------
@@ -210,6 +209,12 @@ class Balance:
         """Return what is left of the unactuated rows, the largest entry [N or N·m]."""
         rows = (self.load + self.columns @ x)[self.unactuated]
         return float(np.abs(rows).max(initial=0.0))
+
+    def admits(self, x: Array, left: float, outside: float = 0.0) -> bool:
+        """Whether x leaves no more of the balance, and is no farther outside of its limits."""
+        beyond = np.abs(self.torques_off_middle(x)) - self.torque_limits
+        over = max(self.limits.violation(x), float(beyond.max(initial=0.0)))
+        return self.residual(x) <= left and over <= outside
 
     def polished(self, x: Array) -> Array:
         """Return the nearest unknowns that balance the unactuated rows to rounding.

@@ -86,13 +86,8 @@ class Balances:
 
     def part(self, start: int, stop: int) -> Balances:
         """Return the balances start … stop − 1."""
-        cut = slice(start, stop)
-        return Balances(
-            self.states if len(self.states) == 1 else self.states.part(start, stop),
-            self.loads if len(self.loads) == 1 else self.loads[cut],
-            self.friction if len(self.friction) == 1 else self.friction[cut],
-            self.torque_limits if len(self.torque_limits) == 1 else self.torque_limits[cut],
-        )
+        every: tuple[Any, ...] = self.states, self.loads, self.friction, self.torque_limits
+        return Balances(*(x if len(x) == 1 else x[start:stop] for x in every))
 
     def problems(self, layout: Layout, kernels: Any) -> tuple[Array, Problems]:
         """Return the columns of `States.columns`, and the problems, scaled as the first one is.

@@ -13,19 +13,15 @@ proves that nothing balances h (Farkas).
 from __future__ import annotations
 
 from collections.abc import Iterator
-from contextlib import suppress
 from itertools import chain
 
 import numpy as np
 
 from ...arrays import Array
-from ...errors import ContactError
-from ..conic_solver import Solution
+from ..conic_solver import Program, Rows, Solution
 from ..kernels.verdict import EDGE
-from .balance import Balance, least_solution
+from .balance import Balance, least_solution, others
 from .programs import Equilibrium
-from .saddle import saddle_point
-from .solving import solve
 
 
 def certificate(balance: Equilibrium, first: Array | None = None) -> Array | None:
@@ -61,39 +57,45 @@ def _motions(balance: Equilibrium) -> Iterator[Array | None]:
     """Motions of which one may prove it.
 
     A little tightened first, so that J_k y lies in the dual cones to the last digit; where a grip
-    leaves no room for that (its forces can squeeze), as exact as the solver is. On almost no
-    friction these programs may find no answer: then without the joints' torques, and last against
-    the multipliers of a margin below zero.
+    leaves no room for that (its forces can squeeze), as exact as the solver is.
     """
     for tightening in (1e-8, 0.0):
         yield falling_motion(balance, tightening).unknowns
-    if np.isfinite(balance.torque_limits).any():
-        yield falling_motion(balance.without_torque_limits()).unknowns
-    with suppress(ContactError):
-        yield -saddle_point(balance).velocity
 
 
 def falling_motion(balance: Balance, tightening: float = 0.0) -> Solution:
     """Solve for the y, ‖y‖ ≤ 1, with the most power that nothing can brake [W].
 
+    It is the dual of how far the load is from one that is balanced,
+
+        min ‖h + A x + Sᵀτ‖   over the admissible x and τ,
+
+    and y the multipliers of what is left, which is nothing along joints of unlimited torque.
+
     Args:
         balance: that nothing may satisfy.
         tightening: by how much r stays above its bound [m/s].
     """
-    import cvxpy as cp
-
-    y = cp.Variable(len(balance.load))
-    limited, joint_speeds = np.isfinite(balance.torque_limits), y[balance.actuated]
+    limits, nv, n = balance.limits, len(balance.load), balance.limits.size
+    limited = np.isfinite(balance.torque_limits)
+    motors, unlimited = balance.actuated[limited], balance.actuated[~limited]
+    left, count = others(nv, unlimited), len(motors)
     unit = max(balance.weight, 1e-3 * float(np.abs(balance.load).max(initial=0.0)))
-    power = balance.load @ y / unit
-    if limited.any():
-        power -= (balance.torque_limits[limited] / unit) @ cp.abs(joint_speeds[limited])
-    constraints = [cp.norm(y, 2) <= 1, joint_speeds[~limited] == 0]
-    if balance.limits.point_count:
-        least, rates = balance.limits.least_power_program(balance.columns.T @ y, tightening)
-        power += least / unit
-        constraints += rates
-    return solve(cp.Problem(cp.Maximize(power), constraints), y).in_units(unit, 1.0)
+    reached = np.zeros((1 + len(left), n + count + 1))  # of z = [x, τ, distance]/unit
+    reached[0, -1] = -1.0
+    reached[1:, :-1] = -np.hstack([balance.columns, np.eye(nv)[:, motors]])[left]
+    near = Rows(reached, np.append(0.0, balance.load[left] / unit), (len(reached),))
+    sides, most = np.eye(n + count)[n:], balance.torque_limits[limited] / unit
+    torques = Rows(np.vstack([sides, -sides]), np.tile(most, 2))
+    locked, *rows = limits.solver_rows(np.zeros((limits.contact_count, 0)), unit)
+    cost = np.append(np.zeros(n + count), 1.0)
+    cost[3 * np.flatnonzero(~limits.bilateral) + 2] = -tightening
+    answer = Program([locked], torques, *rows, near).solve(cost)
+    if answer.unknowns is None or answer.multipliers is None:
+        return Solution(answer.status, float("nan"))
+    y = np.zeros(nv)
+    y[left] = -answer.multipliers[-1][1:]
+    return Solution(answer.status, answer.value * unit, y)
 
 
 def certificate_value(balance: Balance, y: Array) -> float:

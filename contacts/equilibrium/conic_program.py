@@ -1,12 +1,10 @@
 """The programs of the balance in matrix form, for the conic solver.
 
-The unknowns are z = [x/weight, further unknowns]. `reference.py` writes the same programs with
-cvxpy; the tests hold the two together.
+The unknowns are z = [x/weight, further unknowns].
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from dataclasses import dataclass, replace
 from functools import cached_property
 
@@ -17,7 +15,7 @@ from ...arrays import Array
 from ..conic_solver import Program, Rows, Solution
 from .balance import Balance
 
-_FAR = 1e4  # weights of margin beyond which it counts as infinite
+FAR = 1e4  # weights of margin beyond which it counts as infinite
 ROUNDING = 1e-14  # weights that equations are left with
 
 
@@ -110,11 +108,11 @@ class Programs:
         if answer.multipliers is None:
             return answer
         balance = self.balance
-        y, free = np.zeros(len(balance.load)), balance.unactuated
-        y[free] = answer.multipliers[: len(free)]
-        first = len(free) + len(balance.limits.locked)
-        pairs = answer.multipliers[first : first + 2 * len(limited)]
-        y[limited] = pairs[: len(limited)] - pairs[len(limited) :]
+        y = np.zeros(len(balance.load))
+        y[balance.unactuated] = answer.multipliers[0]
+        if len(limited):
+            high, low = answer.multipliers[2].reshape(2, -1)
+            y[limited] = high - low
         return replace(answer, velocity=y)
 
     @cached_property
@@ -131,128 +129,21 @@ class Programs:
         if not self.fenced:
             return []
         fence = np.eye(self.given.shape[1])[-1:]
-        return [Rows(np.vstack([-fence, fence]), np.full(2, _FAR))]
+        return [Rows(np.vstack([-fence, fence]), np.full(2, FAR))]
+
+    def saddle(self) -> tuple[Solution, Array]:
+        """Solve for the margin, and for the multipliers of `ContactLimits.whole_rows` (r,) too."""
+        balance = self.balance
+        n, limited = balance.columns.shape[1], np.isfinite(balance.torque_limits)
+        answer = self.limited.solve(-np.eye(n + 1)[n])
+        answer = maximum(self.with_velocity(answer, balance.actuated[limited]), n)
+        whole = np.zeros(len(balance.limits.whole_rows.b))
+        if answer.multipliers is not None:
+            whole = answer.multipliers[3][len(balance.limits.pressing_rows.b) :]
+        return answer.in_units(balance.weight, balance.weight), whole
 
 
-# --- the questions -------------------------------------------------------------------------------
-
-
-def margin(programs: Programs) -> Solution:
-    """Solve for the margin ε, z = [x, ε]: see `Equilibrium.margin`.
-
-    Where neither it nor its dual is feasible, the solver may call it unbounded. If it is, it is
-    feasible at ε = 0: forces of a larger ε, and that much more normal force, are admissible there.
-    """
-    balance = programs.balance
-    n = balance.columns.shape[1]
-    answer = programs.best(-np.eye(n + 1)[n])
-    if answer.status == "unsolved":  # too near to infeasible or unbounded: |ε| within a fence
-        answer = replace(programs, fenced=True).best(-np.eye(n + 1)[n])
-        if answer.value <= -0.99 * _FAR:
-            answer = Solution("unbounded", -float("inf"))
-    if answer.status == "unbounded":
-        nearest = least_norm(programs)
-        answer = nearest if nearest.status == "infeasible" else answer
-    return _maximum(answer, n).in_units(balance.weight, balance.weight)
-
-
-def saddle(programs: Programs) -> tuple[Solution, Array]:
-    """Solve for the margin, and for the multipliers of `ContactLimits.whole_rows` (r,) too."""
-    balance = programs.balance
-    n, limited = balance.columns.shape[1], np.isfinite(balance.torque_limits)
-    answer = programs.limited.solve(-np.eye(n + 1)[n])
-    answer = _maximum(programs.with_velocity(answer, balance.actuated[limited]), n)
-    whole = np.zeros(len(balance.limits.whole_rows.b))
-    if answer.multipliers is not None:
-        first = len(balance.unactuated) + len(balance.limits.locked) + 2 * int(limited.sum())
-        first += len(balance.limits.pressing_rows.b)
-        whole = answer.multipliers[first : first + len(whole)]
-    return answer.in_units(balance.weight, balance.weight), whole
-
-
-def least_norm(programs: Programs) -> Solution:
-    """Solve for the admissible x of least norm: see `Equilibrium.least_norm`.
-
-    Where the least norm of all that balance is within all limits, no other is admissible and less.
-    """
-    balance = programs.balance
-    n, own = balance.columns.shape[1], balance.limits.own
-    x = balance.polished(np.zeros(n))
-    if _admits(balance, x):
-        return Solution("optimal", float(x[:own] @ x[:own]), x)
-    answer = programs.best(np.zeros(n), np.repeat([2.0, 0.0], [own, n - own]))
-    return answer.in_units(balance.weight**2, balance.weight)
-
-
-def torque_margin(balance: Balance) -> Solution:
-    """Solve for the torque margin, z = [x, slack]: see `Equilibrium.torque_margin`."""
-    n = balance.columns.shape[1]
-    programs = Programs.besides(balance, np.zeros((len(balance.load), 1)))
-    torques = programs.torques()
-    most = balance.torque_limits[np.isfinite(balance.torque_limits)] / balance.weight
-    torques.A[:, n] = np.tile(most, 2)  # |τ| ≤ (1 − slack) limit
-    answer = programs.program(torques).solve(-np.eye(n + 1)[n])
-    return _maximum(answer, n).in_units(1.0, balance.weight)
-
-
-def least_help(balance: Balance, columns: Array, signed: bool) -> Solution:
-    """Solve for the help p, z = [x, p], or [x, p⁺, p⁻] if signed: see `Equilibrium.least_help`."""
-    n, count = balance.columns.shape[1], columns.shape[1]
-    helpers = np.hstack([columns, -columns]) if signed else columns
-    programs = Programs.besides(balance, helpers)
-    more = np.eye(programs.given.shape[1])[n:]
-    program = programs.program(programs.torques(), Rows(-more, np.zeros(len(more))))
-    answer = program.solve(more.sum(axis=0))
-    if answer.unknowns is not None:
-        p = answer.unknowns[n:]
-        answer = replace(answer, unknowns=p[:count] - p[count:] if signed else p)
-    return answer.in_units(balance.weight, balance.weight)
-
-
-def least_excess(balance: Balance) -> Solution:
-    """Solve for the excess e of normal forces, z = [x, e]: see `Equilibrium.least_excess`."""
-    limits, n = balance.limits, balance.columns.shape[1]
-    free = balance.with_limits(limits.without_bounds())
-    programs = Programs.besides(free, np.zeros((len(balance.load), limits.contact_count)))
-    more = np.eye(n + limits.contact_count)[n:]
-    rows = [Rows(-more, np.zeros(len(more)))]
-    for bound, sign in ((limits.lower, 1.0), (limits.upper, -1.0)):
-        kept = np.isfinite(bound)
-        off = np.hstack([-sign * limits.sums, np.zeros((len(more), len(more)))]) - more
-        rows.append(Rows(off[kept], -sign * bound[kept] / balance.weight))
-    answer = programs.program(programs.torques(), *rows).solve(more.sum(axis=0))
-    if answer.unknowns is not None:
-        answer = replace(answer, unknowns=limits.sums @ answer.unknowns[:n])
-    return answer.in_units(balance.weight, balance.weight)
-
-
-def farthest(balance: Balance, columns: Array, reach: float) -> Callable[[Array], Array | None]:
-    """Return the set of `Equilibrium.planar_set`, z = [forces, x], its matrices made once."""
-    n, unit = balance.columns.shape[1], balance.weight / (np.abs(columns).max() or 1.0)
-    scaled = columns * unit / balance.weight
-    programs = Programs.besides(balance, scaled)
-    box = np.zeros((4, n + 2))
-    box[:2, n:], box[2:, n:] = np.eye(2), -np.eye(2)
-    fence = Rows(box, np.full(4, reach / unit))
-    program = programs.program(programs.torques(), fence)
-
-    def along(direction: Array) -> Array | None:
-        z = program.solve(np.append(np.zeros(n), -np.asarray(direction))).unknowns
-        return None if z is None else z[n:] * unit
-
-    return along
-
-
-def _admits(balance: Balance, x: Array) -> bool:
-    """Whether x (n,) balances, to rounding, and is within all limits."""
-    return (
-        balance.residual(x) <= ROUNDING * balance.weight
-        and balance.limits.violation(x) <= 0
-        and bool((np.abs(balance.torques_off_middle(x)) <= balance.torque_limits).all())
-    )
-
-
-def _maximum(answer: Solution, n: int) -> Solution:
-    """The answer to a maximisation of −cᵀz, and its first n unknowns."""
+def maximum(answer: Solution, n: int) -> Solution:
+    """Return the answer to a maximisation of −cᵀz, with the first n unknowns alone."""
     x = None if answer.unknowns is None else answer.unknowns[:n]
     return replace(answer, value=-answer.value, unknowns=x)

@@ -82,20 +82,14 @@ def admissible_forces(
     targets: Array | None = None,
 ) -> Array | None:
     """Return the objective's unknowns x (n,), or None unless they check out."""
+    tolerance = EDGE * balance.weight
     for x in candidates(balance, objective, margin, targets):
         exact = balance.residual(x) <= ROUNDING * balance.weight
         polished = x if exact else balance.polished(x)
         if balance.limits.free:
             polished = balance.with_least_torques(polished)
-        if _checks_out(balance, polished):
+        # polishing leaves rounding of the equations, and moves x out of its limits by as much as
+        # the solver erred: hence two tolerances
+        if balance.admits(polished, 1e-3 * tolerance, tolerance):
             return polished
     return None
-
-
-def _checks_out(balance: Equilibrium, x: Array) -> bool:
-    tolerance = EDGE * balance.weight
-    excess = np.abs(balance.torques_off_middle(x)) - balance.torque_limits
-    # polishing leaves rounding of the equations, and moves x out of its limits by as much as the
-    # solver erred: hence two tolerances
-    ok = balance.residual(x) <= 1e-3 * tolerance and balance.limits.violation(x) <= tolerance
-    return bool(ok and excess.max(initial=0.0) <= tolerance)

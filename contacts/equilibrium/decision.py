@@ -17,6 +17,7 @@ import numpy as np
 from ...arrays import Array
 from ...dynamics.kernels.toolchain import warn_without_kernels
 from ...dynamics.state import State
+from ...progress import progress_bar
 from ..conic_solver import Solution
 from ..contact_set import ContactSet
 from ..kernels import compiled
@@ -86,10 +87,8 @@ def kernel_verdict(
     contacts: ContactSet, state: State, load: Array, torque_limits: TorqueBounds
 ) -> KernelVerdict | None:
     """Return what the kernel proves; None where it does not, or is not there yet."""
-    if contacts.robot.closures:
-        return None
     layout = layout_of(contacts, torque_limits)
-    kernels = compiled.select_of_state() if layout.known else None
+    kernels = compiled.select_of_state() if knows(contacts, torque_limits) else None
     if kernels is None:
         return None
     write_program, decide_one, write_answer = kernels
@@ -127,21 +126,18 @@ class Wanted(NamedTuple):
 MARGINS = Wanted()
 
 
-def decide(
-    balances: Balances, threads: int = 1, wanted: Wanted = MARGINS, out: Verdicts | None = None
-) -> Verdicts:
+def decide(balances: Balances, threads: int = 1, wanted: Wanted = MARGINS) -> Verdicts:
     """Return the verdicts on many balances: by the kernel, and one by one what it leaves.
 
     Args:
         balances: to decide about.
         threads: that share the work.
         wanted: margins or not.
-        out: verdicts to write to.
     """
     first, count, layout = balances.first, len(balances), balances.first.layout
     known = balances.known()
     sizes = count, first.limits.point_count, len(first.load), len(first.actuated)
-    out = Verdicts.allocate(*sizes, out)
+    out = Verdicts.allocate(*sizes)
 
     def answer(start: int, stop: int) -> None:
         chunk, answers = balances.part(start, stop), out.part(start, stop)
@@ -171,9 +167,7 @@ def in_pieces(
     most = max(_NEAR // max(balances.first.columns.size, 1), 1)
     pieces = -(-count // min(most, -(-count // threads)))
     ends = np.linspace(0, count, pieces + 1).astype(int).tolist()
-    from tqdm import tqdm  # takes a tenth of a second
-
-    with tqdm(total=count, unit=f" {unit}", disable=None, delay=1.0) as bar:
+    with progress_bar(total=count, unit=f" {unit}", delay=1.0) as bar:
 
         def answered(start: int, stop: int) -> None:
             answer(start, stop)

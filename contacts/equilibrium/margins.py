@@ -18,7 +18,6 @@ from ...arrays import Array
 from ..geometry.planar import FARTHEST, largest_disc
 from ..kernels import compiled
 from ..kernels.verdict import INFINITE
-from . import conic_program
 from .balance import Balance
 from .conic_program import Programs
 from .problems import Problems, decided, in_newtons
@@ -63,9 +62,8 @@ class PushRays:
 
     def __init__(self, balance: Balance, columns: Array) -> None:
         self.balance, self.columns = balance, columns
-        self.unit = 1.0 / max(
-            float(np.abs(columns).max(initial=0.0)), 1e-300
-        )  # of x, for a load of 1 N
+        # of x, for a load of 1 N
+        self.unit = 1.0 / max(float(np.abs(columns).max(initial=0.0)), 1e-300)
         self.kernels = compiled.select(RAYS) if balance.problem else None
         if balance.problem:
             self.normal, self.g = balance.problem.scaled(columns.T * self.unit)
@@ -103,7 +101,7 @@ class PushRays:
     def _by_the_solver(self, direction: Array) -> tuple[float, Array, bool]:
         """The same of one ray, by the conic solver."""
         pull = self.columns @ (direction * self.unit)
-        found, _ = conic_program.saddle(Programs.besides(self.balance, pull[:, None]))
+        found, _ = Programs.besides(self.balance, pull[:, None]).saddle()
         y = np.zeros(len(pull)) if found.velocity is None else found.velocity
         return found.value, y @ self.columns, found.status != "unsolved"
 
@@ -118,7 +116,7 @@ class Shrinking:
         balance: for s = 1.
     """
 
-    def __init__(self, balance: Balance) -> None:
+    def __init__(self, balance: Equilibrium) -> None:
         self.balance, self.arms = balance, balance.columns.copy()
         self.arms[:, : balance.central.shape[1]] -= balance.central
         self.arms[:, balance.limits.own :] = 0.0
@@ -184,7 +182,7 @@ class Shrinking:
         while True:
             s = float(np.exp(t))
             found = self.saddle(s, near) if found is None else found
-            epsilon = _by_conic_solver(self.balance.shrunk(s)) if found is None else found.margin
+            epsilon = self.balance.shrunk(s).margin().value if found is None else found.margin
             slope = 0.0 if found is None else self.slope(found, s)
             ratio = epsilon / slope if slope < 0 else np.nan
             low, high = (t, high) if epsilon >= 0 else (low, t)
@@ -205,7 +203,7 @@ class Shrinking:
         return largest, s, found
 
 
-def shrink_factor(balance: Balance, tolerance: float, known: Saddle | None = None) -> float:
+def shrink_factor(balance: Equilibrium, tolerance: float, known: Saddle | None = None) -> float:
     """Return the largest factor by which friction and patch sizes may shrink: `Shrinking.root`."""
     return Shrinking(balance).root(tolerance, known)[0]
 
@@ -243,7 +241,3 @@ def margins_alone(balance: Equilibrium, problem: Problems | None) -> Array:
     for i in np.flatnonzero(np.isnan(found)).tolist():
         found[i] = balance.margin(np.eye(limits.contact_count)[i]).value
     return found
-
-
-def _by_conic_solver(balance: Balance) -> float:
-    return conic_program.margin(Programs.of(balance)).value

@@ -77,7 +77,8 @@ def _torques(balance: Equilibrium, x: Any) -> Any:
     """Σ τ², the least work for motors that all are alike."""
     import cvxpy as cp
 
-    return cp.sum_squares(balance.scaled_torques(balance.columns @ x))
+    middle = balance.bounds.middle / balance.weight
+    return cp.sum_squares(balance.scaled_torques(balance.columns @ x) + middle)
 
 
 def _off_centre(balance: Equilibrium, x: Any) -> Any:

@@ -1,4 +1,4 @@
-"""The programs of the balance written with cvxpy: the reference for `conic_program.py`.
+"""The programs of the balance written with cvxpy: the reference for `programs.py`.
 
 Each reads like its formula and is written anew at every question, which takes cvxpy some thirty
 times longer than the solver needs.
@@ -37,7 +37,7 @@ class ReferenceEquilibrium(Equilibrium):
         constraints = self.admissible(x, given, epsilon * (limits.presses * shares))
         answer = solve(cp.Problem(cp.Maximize(epsilon), constraints), x)
         if answer.status == "unbounded" and self.least_norm().status == "infeasible":
-            answer = Solution("infeasible", -np.inf)  # both are right, see `conic_program.margin`
+            answer = Solution("infeasible", -np.inf)  # both are right, as in `Equilibrium`
         return answer.in_units(self.weight, self.weight)
 
     def least_norm(self) -> Solution:
@@ -58,7 +58,7 @@ class ReferenceEquilibrium(Equilibrium):
         limited = np.isfinite(self.torque_limits)
         most = self.torque_limits[limited] / self.weight
         constraints = self.without_torque_limits().admissible(x, given)
-        torques = self.scaled_torques(given, off_middle=True)[limited]
+        torques = self.scaled_torques(given)[limited]
         constraints.append(cp.abs(torques) <= (1 - slack) * most)
         problem = cp.Problem(cp.Maximize(slack), constraints)
         return solve(problem, x).in_units(1.0, self.weight)

@@ -23,7 +23,7 @@ from ..kernels import compiled
 from ..kernels.saddle_refinement import REFINE
 from ..kernels.verdict import INFINITE, Found
 from ..limits import ContactLimits
-from . import conic_program, problems
+from . import problems
 from .balance import Balance
 from .conic_program import Programs
 from .problems import Problems, decided
@@ -199,7 +199,7 @@ def _uncompiled(balance: Balance, pull: Array | None) -> Saddle:
 def by_conic_solver(balance: Balance, pull: Array | None = None) -> Saddle:
     """Return the same by the conic solver."""
     given = Programs.of(balance) if pull is None else Programs.besides(balance, pull[:, None])
-    answer, whole = conic_program.saddle(given)
+    answer, whole = given.saddle()
     if answer.unknowns is None or answer.velocity is None:
         raise ContactError(
             f"hold: got a margin of {answer.value} N, expected a finite one: there is no slope"

@@ -44,9 +44,8 @@ class ListedStates:
         """Return the i-th balance, with this load (nv,)."""
         return replace(self.balances[i], load=load)
 
-    def part(self, start: int, stop: int) -> ListedStates:
-        """Return the balances start … stop − 1."""
-        return replace(self, balances=self.balances[start:stop])
+    def __getitem__(self, some: slice) -> ListedStates:
+        return replace(self, balances=self.balances[some])
 
     def columns(self, layout: Layout, filling: Any) -> tuple[Array, Array]:
         """Return what a newton of each entry, and of the margin, does to the robot.
@@ -73,9 +72,8 @@ class ContactStates:
         """Return the balance of the i-th configuration."""
         return Equilibrium.of(self.contacts, self.Q[i], load, self.first.torque_limits)
 
-    def part(self, start: int, stop: int) -> ContactStates:
-        """Return the configurations start … stop − 1."""
-        return replace(self, Q=self.Q[start:stop])
+    def __getitem__(self, some: slice) -> ContactStates:
+        return replace(self, Q=self.Q[some])
 
     def columns(self, layout: Layout, filling: Any) -> tuple[Array, Array]:
         """From the Jacobians of the centres, by `kernels.contact_columns.contact_columns`."""

@@ -8,7 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ...arrays import Array, Index
-from ...errors import ContactError, counted
+from ...errors import counted
 
 _WORDS = {1: "hold", 0: "do not", -1: "undecided"}
 
@@ -46,24 +46,12 @@ class Verdicts:
     unsolved: NDArray[np.bool_]
 
     @classmethod
-    def allocate(
-        cls, count: int, points: int, nv: int, na: int, out: Verdicts | None = None
-    ) -> Verdicts:
-        """Return arrays for the answers, nothing decided: `out` if it has the right size.
-
-        Raises:
-            ContactError: `out` has another size, or is none.
-        """
-        if out is None:
-            each = [(count,)]
-            tables = [(count, points, 3), (count, na), (count,), (count, nv)]
-            shapes = [*each * 2, *tables, *each * 3]
-            out = cls(*(np.empty(s, t) for s, t in zip(shapes, _TYPES, strict=True)))
-        elif not isinstance(out, Verdicts) or out._size != (count, points, nv, na):
-            found = out._size if isinstance(out, Verdicts) else type(out).__name__
-            raise ContactError(
-                f"out: got {found}, expected Verdicts of (N, K, nv, na) = {(count, points, nv, na)}"
-            )
+    def allocate(cls, count: int, points: int, nv: int, na: int) -> Verdicts:
+        """Return arrays for the answers, nothing decided."""
+        each = [(count,)]
+        tables = [(count, points, 3), (count, na), (count,), (count, nv)]
+        shapes = [*each * 2, *tables, *each * 3]
+        out = cls(*(np.empty(s, t) for s, t in zip(shapes, _TYPES, strict=True)))
         out.clear(slice(None))
         return out
 
@@ -72,11 +60,6 @@ class Verdicts:
         told = ", ".join(f"{count} {word}" for word, count in many.items() if count)
         states = counted(len(self.feasible), "state")
         return f"{type(self).__name__}({states}{': ' if told else ''}{told})"
-
-    @property
-    def _size(self) -> tuple[int, int, int, int]:
-        forces, velocity, torques = self.forces.shape, self.velocity.shape, self.torques.shape
-        return len(self.feasible), forces[1], velocity[1], torques[1]
 
     @property
     def asked_of_solver(self) -> int:

@@ -7,8 +7,6 @@ adds a point to an inner polygon and a side to an outer one, until the two close
 from __future__ import annotations
 
 from collections.abc import Callable
-from contextlib import nullcontext
-from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -18,10 +16,8 @@ from ...errors import warn
 from ..kernels.outline import DISC
 from .polygon import convex_hull, cross
 
-PlanarSet = Callable[
-    [Array], "Array | None"
-]  # direction (2,) -> farthest point (2,), None if empty
-
+# direction (2,) -> farthest point (2,), None if empty
+PlanarSet = Callable[[Array], "Array | None"]
 Shoot = Callable[[Array], tuple[Array, Array, NDArray[np.bool_]]]
 
 _FIRST_DIRECTIONS = np.array([[1.0, 0.0], [0.0, 1.0], [-1.0, 0.0], [0.0, -1.0]])
@@ -53,20 +49,24 @@ def inner_and_outer(farthest: PlanarSet, tolerance: float) -> tuple[Array, Array
             break
         directions.append(d)
         points.append(point)
-    normals, reached = np.array(directions), np.array(points)
-    return convex_hull(reached, 1e-3 * tolerance), _outer(normals, reached)
+    corners, reached = _corners(np.array(directions), np.array(points))
+    return convex_hull(reached, 1e-3 * tolerance), convex_hull(corners)
+
+
+def _corners(normals: Array, points: Array) -> tuple[Array, Array]:
+    """Where the lines of neighbouring answers meet, and these points, counter-clockwise."""
+    order = np.argsort(np.arctan2(normals[:, 1], normals[:, 0]))
+    n, p = normals[order], points[order]
+    return meeting_points(n, p, np.roll(n, -1, axis=0), np.roll(p, -1, axis=0)), p
 
 
 def _widest_gap(normals: Array, points: Array, tolerance: float) -> Array | None:
     """Direction across the gap between neighbouring answers in which the set may reach farthest."""
-    order = np.argsort(np.arctan2(normals[:, 1], normals[:, 0]))
-    n0, p0 = normals[order], points[order]
-    n1, p1 = np.roll(n0, -1, axis=0), np.roll(p0, -1, axis=0)
-    corners = meeting_points(n0, p0, n1, p1)
-    along = p1 - p0
+    corners, p = _corners(normals, points)
+    along = np.roll(p, -1, axis=0) - p
     length = np.linalg.norm(along, axis=1)
     across = np.column_stack([along[:, 1], -along[:, 0]]) / np.where(length > 0, length, 1)[:, None]
-    gap = np.where(length > tolerance, np.einsum("ij,ij->i", across, corners - p0), 0.0)
+    gap = np.where(length > tolerance, np.einsum("ij,ij->i", across, corners - p), 0.0)
     widest = int(gap.argmax())
     return across[widest] if gap[widest] > tolerance else None
 
@@ -78,12 +78,6 @@ def meeting_points(n0: Array, p0: Array, n1: Array, p1: Array) -> Array:
     x = np.column_stack([c0 * n1[:, 1] - c1 * n0[:, 1], c1 * n0[:, 0] - c0 * n1[:, 0]])
     parallel = np.abs(det) < 1e-12
     return np.where(parallel[:, None], p0, x / np.where(parallel, 1.0, det)[:, None])
-
-
-def _outer(normals: Array, points: Array) -> Array:
-    order = np.argsort(np.arctan2(normals[:, 1], normals[:, 0]))
-    n, p = normals[order], points[order]
-    return convex_hull(meeting_points(n, p, np.roll(n, -1, axis=0), np.roll(p, -1, axis=0)))
 
 
 def largest_disc(shoot: Shoot, tolerance: float, enough: float = np.inf) -> tuple[float, Array]:
@@ -107,19 +101,11 @@ def largest_disc(shoot: Shoot, tolerance: float, enough: float = np.inf) -> tupl
         ends, lines, proved = shoot(rays)
         if not proved.all():
             break
-        found = _disc(points, normals, ends, lines, tolerance)
-        radius, normal, points, normals, rays = found
+        outline = points, normals, ends, lines, tolerance
+        radius, normal, points, normals, rays = DISC.overload().run(*outline)
         if not len(rays) or radius >= enough:
             return max(radius, 0.0), normal
         if len(points) + len(rays) > _MOST_SIDES:
             break
     warn(f"after {len(points)} rays the radius {radius:.9g} is not known to {tolerance:.3g}")
     return max(radius, 0.0), normals[0] if len(normals) else np.array([1.0, 0.0])
-
-
-def _disc(*outline: Any) -> tuple[float, Array, Array, Array, Array]:
-    """`kernels.outline.disc`, compiled or not."""
-    kernel: Any = DISC.select(1)
-    with DISC.uncompiled(1) if kernel is None else nullcontext():
-        found: tuple[float, Array, Array, Array, Array] = (kernel or DISC.function)(*outline)
-        return found

@@ -10,6 +10,8 @@ from numpy.typing import ArrayLike, NDArray
 from ...arrays import Array
 from ..kernels.hull import hull_of_sorted
 
+SQUARE = np.array([[1.0, 1.0], [-1.0, 1.0], [-1.0, -1.0], [1.0, -1.0]])  # |x|, |y| ≤ 1
+
 
 def cross(a: Array, b: Array) -> Array:
     """Return a × b of plane vectors, the z part."""

@@ -10,6 +10,8 @@ import numpy as np
 from ...arrays import Array
 from .directions import spread_directions
 
+_ROUNDING = 1e-6  # between what coal calls a collision and its distances [m]
+
 
 def convex_shapes(shapes: Any) -> Any:
     """Return a copy whose meshes are their convex hulls: GJK is fast on them, and has a depth."""
@@ -40,6 +42,14 @@ def distance_of(first: Any, there: Any, second: Any, here: Any) -> tuple[float, 
     """Return the distance of two shapes [m], negative where they overlap, and coal's result."""
     result = coal.DistanceResult()
     return float(coal.distance(first, there, second, here, coal.DistanceRequest(), result)), result
+
+
+def collide(first: Any, there: Any, second: Any, here: Any, within: float) -> bool:
+    """Whether two shapes are nearer than that, give or take what rounding leaves of it [m]."""
+    request, result = coal.CollisionRequest(), coal.CollisionResult()
+    request.security_margin = within + _ROUNDING
+    coal.collide(first, there, second, here, request, result)
+    return bool(result.isCollision())
 
 
 def nearest_points(result: Any) -> Array:

@@ -6,13 +6,17 @@ By the proximal method of `proximal.py` with ȳ = 0, ρ = 1 and c = 0: its y is 
 
 from __future__ import annotations
 
+from collections.abc import Callable
+from typing import Any
+
 import numpy as np
 
+from ...arrays import Array
 from ...dynamics.kernels.scalars import LANES, as_lanes, workspaces
 from ...dynamics.kernels.toolchain import Kernel
 from .proximal import FASTMATH, PROVEN, dual_violation, minimise, work_of, work_size
 
-ACCEPTED = 1e-9  # what the proof of a unit wrench's projection may leave open
+_ACCEPTED = 1e-9  # what the proof of a unit wrench's projection may leave open
 _FIRST, _GROWTH, _LAST = 1e3, 1e2, 1e9  # σ, near from the start
 _ROUNDS = 40
 
@@ -75,3 +79,20 @@ POLAR_PROJECTIONS = Kernel(
     inlined=400,
     fastmath=FASTMATH,
 )
+
+
+def polar_parts(
+    kernel: Callable[..., None], B: Array, cones: tuple[int, int, int], w: Array
+) -> Array:
+    """Return the projections (N, m) of unit wrenches on that polar; nan where one is not proved.
+
+    Args:
+        kernel: `polar_projections`, compiled or not.
+        B, cones: (m, n), and D, K, P.
+        w: (N, m).
+    """
+    numbers: Any = polar_size
+    y, proofs = np.empty_like(w), np.empty(len(w))
+    kernel(B, cones, w, y, proofs, np.empty(LANES * int(numbers(*B.shape))))
+    y[~(proofs <= _ACCEPTED)] = np.nan
+    return y

@@ -91,13 +91,8 @@ def constrained_forward_dynamics(
         minimise ½ (a − a_free)ᵀ M (a − a_free)   subject to   J a + J̇v = ṡ
 
     f is of the environment on the robot, in the rows of J (world axes, linear before angular),
-    least-norm if the contacts are redundant. `constrained_motion` explains the arguments and says
-    more about the answer: rank, residual, what Gauss minimises.
-
-    Raises:
-        ConfigurationError: a bad q, v or τ; a q in which closures are open.
-        ContactError: the contacts contradict each other, so that no acceleration keeps them all.
-        ModelError: the mass matrix is singular.
+    least-norm if the contacts are redundant. `constrained_motion` explains arguments and errors,
+    and says more about the answer: rank, residual, what Gauss minimises.
     """
     motion = constrained_motion(
         robot, q, v, tau, contacts, wrenches, kp=kp, kd=kd, targets=targets, tolerance=tolerance

@@ -3,6 +3,7 @@
     J a = J M⁻¹ Jᵀ f + …        f = Λ (J a) + …        Λ = (J M⁻¹ Jᵀ)⁺
 
 Of a robot with closures, M⁻¹ is L⁻ᵀ(1 − QᵀQ)L⁻¹, what forces do while these hold (`Projection`).
+Errors are those of `projection_of`: a q in which closures are open, a singular mass matrix.
 
 O. Khatib, "A unified approach for motion and force control of robot manipulators: the operational
 space formulation" (1987).
@@ -24,10 +25,6 @@ def delassus(robot: Robot, q: ArrayLike | State, contacts: Contacts) -> Array:
 
     Symmetric, positive semi-definite; its rank is `constraint_rank`. World axes, rows of J [1/kg,
     1/(kg·m), 1/(kg·m²)].
-
-    Raises:
-        ConfigurationError: a bad q, or one in which closures are open.
-        ModelError: the mass matrix is singular.
     """
     return projection_of(ContactSet.of(robot, contacts), q).delassus
 
@@ -37,10 +34,6 @@ def operational_space_inertia(robot: Robot, q: ArrayLike | State, contacts: Cont
 
     ½ uᵀΛu is the least kinetic energy with which the contacts move at u = J v. The inverse where
     the rows of J are independent; the pseudo-inverse, of their true rank, where they are redundant.
-
-    Raises:
-        ConfigurationError: a bad q, or one in which closures are open.
-        ModelError: the mass matrix is singular.
     """
     return projection_of(ContactSet.of(robot, contacts), q).inertia
 
@@ -53,10 +46,6 @@ def dynamically_consistent_projector(
     For motions, J N = 0: N v is the part of v that leaves the contacts where they are, the nearest
     in the metric of M. For forces, J M⁻¹ Nᵀ = 0: Nᵀ τ moves the robot without accelerating its
     contacts. N N = N, and M N is symmetric. Of a robot with closures J_c N = 0 too.
-
-    Raises:
-        ConfigurationError: a bad q, or one in which closures are open.
-        ModelError: the mass matrix is singular.
     """
     state = State.of(robot, q)
     N = projection_of(ContactSet.of(robot, contacts), state).null_projector

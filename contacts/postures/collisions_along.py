@@ -9,9 +9,8 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from functools import cached_property
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
-import coal  # type: ignore[import-untyped]
 import numpy as np
 from numpy.typing import ArrayLike
 
@@ -19,16 +18,15 @@ from ...arrays import Array, Index
 from ...dynamics import batch
 from ...errors import ContactError
 from ...options import names_checked
+from ...progress import progress_bar
 from ...robots import Robot
 from ...robots.configuration import check_reach, check_robot
 from ...robots.values import whole_number
-from ..geometry.shapes import distance_of, nearest_points
 from ..kernels.boxes import NEAR_BOXES
 from ..loads_along import table
 from .self_collision import CandidatePairs, LinkPair, candidate_pairs, nearest_of_links
 
 _ROWS = 1024  # whose placements are held at a time
-_ROUNDING = 1e-6  # between what coal calls a collision and its distances [m]
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -100,9 +98,7 @@ def self_collisions(
     check_reach(robot, Q)
     whole = whole_number(threads, "threads", at_least=1, exact=True, error=ContactError)
     found: list[tuple[int, LinkPair]] = []
-    from tqdm import tqdm  # takes a tenth of a second
-
-    with tqdm(total=len(Q), unit=" configurations", disable=None, delay=1.0) as bar:
+    with progress_bar(total=len(Q), unit=" configurations", delay=1.0) as bar:
         for start in range(0, len(Q), _ROWS):
             rows = Q[start : start + _ROWS]
             for i, near in _of_rows(robot, candidates, rows, clearance, whole):
@@ -130,7 +126,8 @@ def _of_rows(
     carried = T[:, links.of_shape][..., :3, :3] @ links.shapes
     carried[..., 3] += T[:, links.of_shape][..., :3, 3]
     for i in np.flatnonzero(close.any(axis=1)).tolist():
-        yield i, _asked(candidates, carried[i], np.flatnonzero(close[i]).tolist(), keep)
+        asked = candidates.asked(carried[i], close[i], keep)
+        yield i, (candidates.pair(k, float(keep[k]), *one).pair() for k, *one in asked)
 
 
 class _Links(NamedTuple):
@@ -159,31 +156,6 @@ class _Links(NamedTuple):
         boxes[:, :, 3] += (local[:, :, :3] @ candidates.middles[:, :, None])[:, :, 0]
         of_shape = np.array([names.index(name) for name in candidates.links], dtype=np.intp)
         return cls(names, of_shape, local, boxes)
-
-
-def _asked(
-    candidates: CandidatePairs, T: Array, pairs: list[int], keep: Array
-) -> Iterator[LinkPair]:
-    """Yield the pairs that are nearer than `keep`, for shapes at T (S, 3, 4)."""
-    shapes, places = candidates.shapes.geometryObjects, dict[int, Any]()
-    for k in pairs:
-        i, j = candidates.pairs[k].tolist()
-        for s in (i, j):
-            if s not in places:
-                places[s] = coal.Transform3s(T[s, :, :3], T[s, :, 3])
-        given = shapes[i].geometry, places[i], shapes[j].geometry, places[j]
-        if _near(given, float(keep[k])):  # half as long as a distance
-            distance, result = distance_of(*given)
-            if distance < keep[k]:
-                links_of = candidates.links[i], candidates.links[j]
-                yield LinkPair(links_of, distance, nearest_points(result))
-
-
-def _near(given: tuple[Any, ...], keep: float) -> bool:
-    request, result = coal.CollisionRequest(), coal.CollisionResult()
-    request.security_margin = keep + _ROUNDING
-    coal.collide(*given, request, result)
-    return bool(result.isCollision())
 
 
 def _collected(count: int, found: list[tuple[int, LinkPair]]) -> SelfCollisions:

@@ -29,7 +29,7 @@ from ...options import names_checked
 from ...robots import Robot
 from ...robots.configuration import check_configuration
 from ...robots.values import number
-from ..geometry.shapes import convex_shapes, distance_of, nearest_points
+from ..geometry.shapes import collide, convex_shapes, distance_of, nearest_points
 from ..kernels.boxes import NEAR_BOXES
 
 
@@ -171,9 +171,7 @@ class CandidatePairs:
     """The pairs of shapes of a robot that are worth asking, and how to ask them."""
 
     def __init__(self, robot: Robot) -> None:
-        self.shapes = convex_shapes(
-            robot._collision
-        )  # the robot itself is not kept: it may be forgotten
+        self.shapes = convex_shapes(robot._collision)  # the robot is not kept: it may be forgotten
         self.radii, self.middles, self.sizes = _balls(self.shapes)
         self.boxes = np.dstack([np.tile(np.eye(3), (len(self.radii), 1, 1)), self.middles])
         self.links = tuple(_link(robot, shape) for shape in self.shapes.geometryObjects)
@@ -197,25 +195,43 @@ class CandidatePairs:
         found = list(self._asked(robot, q, keep + ahead))
         if most is not None:
             found = sorted(found, key=lambda one: one[1] - keep[one[0]])[:most]
-        return [self._near(k, float(keep[k]), *one) for k, *one in found]
+        return [self.pair(k, float(keep[k]), *one) for k, *one in found]
 
     def _asked(self, robot: Robot, q: Array, within: ArrayLike) -> Iterator[tuple[int, float, Any]]:
-        """The pairs that are nearer than `within`: which, their distance, and coal's result."""
+        """Yield the pairs at q that are nearer than `within`, see `asked`."""
         if not len(self.pairs):
             return
         model, data = robot._model, workspace_of(robot).data
         placed = pin.GeometryData(self.shapes)
         pin.updateGeometryPlacements(model, data, self.shapes, placed, q)
-        limits = np.broadcast_to(np.asarray(within, dtype=float), len(self.pairs))
-        where = [coal.Transform3s(T.rotation, T.translation) for T in placed.oMg]
-        shapes = [shape.geometry for shape in self.shapes.geometryObjects]
-        for k in np.flatnonzero(self._close(placed, limits)).tolist():
-            i, j = self.pairs[k].tolist()
-            distance, result = distance_of(shapes[i], where[i], shapes[j], where[j])
-            if distance < limits[k]:
-                yield k, distance, result
+        T = np.array([place.homogeneous[:3] for place in placed.oMg])
+        limits = np.array(np.broadcast_to(within, len(self.pairs)), dtype=float)
+        yield from self.asked(T, self._close(T, limits), limits)
 
-    def _near(self, k: int, keep: float, distance: float, result: Any) -> NearPair:
+    def asked(
+        self, T: Array, close: NDArray[np.bool_], within: Array
+    ) -> Iterator[tuple[int, float, Any]]:
+        """Yield those of some pairs that are nearer than that: which, distance, coal's result.
+
+        Args:
+            T: (S, 3, 4), places of the shapes.
+            close: (p,), which pairs to ask.
+            within: (p,) [m].
+        """
+        shapes, places = self.shapes.geometryObjects, dict[int, Any]()
+        for k in np.flatnonzero(close).tolist():
+            i, j = self.pairs[k].tolist()
+            for s in (i, j):
+                if s not in places:
+                    places[s] = coal.Transform3s(T[s, :, :3], T[s, :, 3])
+            given = shapes[i].geometry, places[i], shapes[j].geometry, places[j]
+            if collide(*given, float(within[k])):  # half as long as a distance
+                distance, result = distance_of(*given)
+                if distance < within[k]:
+                    yield k, distance, result
+
+    def pair(self, k: int, keep: float, distance: float, result: Any) -> NearPair:
+        """Return a pair of shapes, of which distance and coal's result are known."""
         i, j = self.pairs[k].tolist()
         first, second = self.shapes.geometryObjects[i], self.shapes.geometryObjects[j]
         return NearPair(
@@ -227,25 +243,22 @@ class CandidatePairs:
             keep,
         )
 
-    def _close(self, placed: Any, keep: Array) -> NDArray[np.bool_]:
+    def _close(self, T: Array, keep: Array) -> NDArray[np.bool_]:
         """(p,), the pairs whose boxes, or balls, are so near that their distance is asked."""
         kernel = NEAR_BOXES.select(1)
         if kernel is not None:
-            T = np.array([T.homogeneous for T in placed.oMg])
             found = np.empty((1, len(self.pairs)), dtype=bool)
             which = np.arange(len(T))
-            kernel(T[None], which, self.boxes, self.sizes, self.pairs, np.array(keep), found)
+            kernel(T[None], which, self.boxes, self.sizes, self.pairs, keep, found)
             return np.asarray(found[0])
         with NEAR_BOXES.uncompiled(1):
-            middles = np.array([T.act(p) for T, p in zip(placed.oMg, self.middles, strict=True)])
+            middles = (T[:, :, :3] @ self.middles[:, :, None])[:, :, 0] + T[:, :, 3]
             i, j = self.pairs.T
             gaps = np.linalg.norm(middles[i] - middles[j], axis=1) - self.radii[i] - self.radii[j]
             return np.asarray(gaps < keep)
 
 
-@per_robot
-def _candidates_of(robot: Robot) -> CandidatePairs:
-    return CandidatePairs(robot)
+_candidates_of = per_robot(CandidatePairs)
 
 
 def candidate_pairs(robot: Robot, clearance: float) -> CandidatePairs:

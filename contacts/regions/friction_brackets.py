@@ -8,14 +8,15 @@ friction takes none out of it. One proof serves many loads.
 from __future__ import annotations
 
 from contextlib import nullcontext
+from dataclasses import replace
 
 import numpy as np
 
 from ...arrays import Array
 from ...progress import progress_bar
-from ..conic_solver import Program, Rows
+from ..equilibrium.balance import Balance
+from ..equilibrium.certificate import falling_motion
 from ..kernels.compiled import VERDICTS
-from ..limits import ContactLimits
 from ..point_forces import PointForces
 from .least_frictions import LIFTED, least_frictions, least_ratio
 
@@ -52,20 +53,21 @@ def _by_conic_solver(
 ) -> tuple[Array, Array]:
     """Return (lower, upper) (n,) for loads (n, 6), each with the proofs of those before it."""
     lower, upper = np.zeros(len(loads)), np.full(len(loads), np.inf)
-    G, limits = points.grasp, points.limits
+    body = Balance.of_body(points, np.zeros(6))
+    G, limits = body.grasp, body.limits
     twists, proven = np.zeros((0, 6)), np.zeros(0)
-    for i in progress_bar(None, range(len(loads)), "friction map"):
+    for i in progress_bar(range(len(loads)), "friction map"):
         h, tries = loads[i], 0
         low, high = float(proven[twists @ h > LIFTED].max(initial=0.0)), np.inf
         while low < most and high - low > tolerance:
             mu = _trial(low, high, tries, tolerance, most)
             tries += 1
-            holds, y = _holds(G, limits.with_friction(mu), h)
-            if holds:
+            found = falling_motion(replace(body, load=h, limits=limits.with_friction(mu)))
+            if found.value <= LIFTED:
                 high = mu
                 continue
             # without a proof: as near to the edge as the solver can see
-            if y is not None:
+            if (y := found.unknowns) is not None and y @ h > LIFTED:
                 u = (y @ G).reshape(-1, 3)[~limits.bilateral]
                 twists, proven = np.vstack([twists, y]), np.append(proven, least_ratio(u))
                 mu = max(mu, float(proven[-1]))
@@ -81,16 +83,3 @@ def _trial(low: float, high: float, tries: int, tolerance: float, most: float) -
         return most
     near = tries % 2 == 0 and tries != 2
     return min(low + tolerance / 2 if near else (low + high) / 2, most)
-
-
-def _holds(G: Array, limits: ContactLimits, h: Array) -> tuple[bool, Array | None]:
-    """Whether forces within limits balance a load; else a twist y (6,) that proves that none do,
-    where the solver finds one."""
-    locked, *rows = limits.solver_rows(np.zeros((limits.contact_count, 0)))
-    answer = Program([Rows(G, -h), locked], *rows).solve(np.zeros(limits.size))
-    if answer.unknowns is not None:
-        return bool(np.abs(G @ answer.unknowns + h).max() < 1e-6), None
-    if answer.multipliers is None:
-        return False, None
-    y = answer.multipliers[:6] / np.linalg.norm(answer.multipliers[:6])
-    return False, (y if y @ h > LIFTED else None)

@@ -74,7 +74,8 @@ class Pushes:
             depth = np.cos(np.pi / self.corners)
         else:
             units = spread_directions(int(self.corners))
-            depth = _depth(units)
+            # of the nearest side of their hull
+            depth = float(-scipy.spatial.ConvexHull(units).equations[:, 3].max())
         length = self.newtons / (depth if side == "outer" else 1.0)
         return [Wrench(length * u, np.zeros(3), point=self.point) for u in units]
 
@@ -122,11 +123,6 @@ def robust_equilibrium_polygon(
     else:
         inner, outer = _of_all(robot, points, _checked(disturbances), z, tolerance, origin)
     return Region(inner + origin[:2], outer + origin[:2], region_status(inner))
-
-
-def _depth(units: Array) -> float:
-    """Distance of the nearest side of the hull of unit vectors from the origin."""
-    return float(-scipy.spatial.ConvexHull(units).equations[:, 3].max())
 
 
 def _checked(disturbances: Iterable[Wrench]) -> list[Wrench]:

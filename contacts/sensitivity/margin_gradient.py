@@ -127,7 +127,7 @@ def margin_gradient(
     boolean(check, "check", error=ContactError)
     case = _Case.of(hold, v, a, of)
     known = hold.saddle if of == "margin" or hold.multipliers is not None else None
-    found = KINDS[of](case.contacts, case.state, case.balance, known)
+    found = KINDS[of](case.state, case.balance, known)
     slopes, names = _slopes(case, found), case.contacts.names
     kinks = tuple(_without_kinks(case, slopes, found)) if check else ()
     friction = {name: slopes[f"friction of {name}"] for name in names}
@@ -277,6 +277,6 @@ class _Case:
         h = more - state.inverse_dynamics(self.a, self.external)
         balance = Equilibrium.of(contacts, state, h, bounds)
         try:
-            return KINDS[self.kind](contacts, state, balance).value
+            return KINDS[self.kind](state, balance).value
         except ContactError:
             return float("nan")

@@ -11,14 +11,13 @@ any parameter p follows from one saddle point, as c yᵀ ∂(h + A x + ε N)/∂
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 
 from ...arrays import Array
 from ...dynamics import State
 from ...errors import ContactError
-from ..contact_set import ContactSet
 from ..equilibrium.margins import Shrinking, largest_push
 from ..equilibrium.programs import Equilibrium
 from ..equilibrium.saddle import Saddle, saddle_point
@@ -51,25 +50,29 @@ class Optimum:
     push: Array | None = None
 
 
-def of_margin(
-    contacts: ContactSet, state: State, balance: Equilibrium, known: Saddle | None = None
+def _optimum(
+    balance: Equilibrium, found: Saddle, epsilon: float, push: Array | None = None
 ) -> Optimum:
+    """The optimum at a saddle point; normal forces of `epsilon` act besides its own [N]."""
+    wrenches = balance.limits.wrenches(found.unknowns, epsilon)
+    friction, inner = found.friction(balance.limits), balance.inner(found.unknowns)
+    unit, y = balance.weight, found.velocity
+    return Optimum(found.margin, unit, wrenches, y, friction, inner, push)
+
+
+def of_margin(state: State, balance: Equilibrium, known: Saddle | None = None) -> Optimum:
     """Return the margin: `Hold.margin`. `known` is its saddle point, here and below."""
     found = saddle_point(balance) if known is None else known
-    wrenches = balance.limits.wrenches(found.unknowns, found.margin)
-    friction, inner = found.friction(balance.limits), balance.inner(found.unknowns)
-    return Optimum(found.margin, balance.weight, wrenches, found.velocity, friction, inner)
+    return _optimum(balance, found, found.margin)
 
 
-def of_push(
-    contacts: ContactSet, state: State, balance: Equilibrium, known: Saddle | None = None
-) -> Optimum:
+def of_push(state: State, balance: Equilibrium, known: Saddle | None = None) -> Optimum:
     """Return the push margin, `Hold.push_margin`, to rounding.
 
     Its direction is the normal of what pushes can be held, where a ray along it ends: there the
     reach ρ of pushes is least, dρ/dφ = ρ yᵀJ_comᵀd⊥ = 0, a root of the secant method.
     """
-    J, weight = state.com_jacobian[:2], balance.weight
+    J = state.com_jacobian[:2]
     radius, normal = largest_push(balance, J, 1e-6)
     if not 0 < radius < np.inf:
         size = "zero" if radius <= 0 else "more than a thousand times the weight"
@@ -86,15 +89,10 @@ def of_push(
         # first to the normal, then where the tilt's chord is zero
         rate = -1.0 if before is None else (tilt - before[1]) / (angle - before[0])
         before, angle = (angle, tilt), angle - tilt / rate if rate < 0 else angle + tilt
-    wrenches = balance.limits.wrenches(found.unknowns)
-    friction, inner = found.friction(balance.limits), balance.inner(found.unknowns)
-    push = found.margin * d
-    return Optimum(found.margin, weight, wrenches, found.velocity, friction, inner, push)
+    return _optimum(balance, found, 0.0, found.margin * d)
 
 
-def of_friction(
-    contacts: ContactSet, state: State, balance: Equilibrium, known: Saddle | None = None
-) -> Optimum:
+def of_friction(state: State, balance: Equilibrium, known: Saddle | None = None) -> Optimum:
     """Return the friction margin, `Hold.friction_margin`, to rounding: Newton's method on ε(s)."""
     shrinking = Shrinking(balance)
     largest, s, near = shrinking.root(1e-4, known)
@@ -113,11 +111,9 @@ def of_friction(
     slope = shrinking.slope(found, s) / s
     if not abs(found.margin) <= 1e-9 * balance.weight:
         raise ContactError(f"hold: no friction margin found near {s:.3g}")
-    factor, limits = -1.0 / slope, balance.limits.shrunk(s)
-    wrenches = limits.wrenches(found.unknowns, found.margin)
-    friction = factor * found.friction(limits) / s
-    inner = balance.inner(found.unknowns)
-    return Optimum(s, 1.0, wrenches, factor * found.velocity, friction, inner)
+    factor, there = -1.0 / slope, _optimum(balance.shrunk(s), found, found.margin)
+    velocity, friction = factor * there.velocity, factor / s * there.friction
+    return replace(there, value=s, unit=1.0, velocity=velocity, friction=friction)
 
 
 KINDS: dict[str, Callable[..., Optimum]] = {

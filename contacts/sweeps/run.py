@@ -12,7 +12,7 @@ import numpy as np
 
 from ...errors import FootworkError
 from ...options import names_checked
-from ...progress import progress_bar
+from ...progress import progress_bar, with_progress
 from ...workers import check_executor, finished
 from ..scenario.file import ScenarioError
 from ..scenario.scenario import Scenario
@@ -24,6 +24,7 @@ from .variants import written
 
 
 @names_checked
+@with_progress
 def sweep(
     scenario: Scenario | str | os.PathLike[str],
     axes: Mapping[str, Sequence[Any]],
@@ -67,7 +68,7 @@ def sweep(
     check_executor(executor, ScenarioError)
     plan = Plan.of(scenario, axes, samples, seed, quantities, chunk)
     _check_ends(scenario, plan)
-    bar = progress_bar(progress, total=plan.count, desc=Path(plan.file).stem, unit="verdict")
+    bar = progress_bar(total=plan.count, desc=Path(plan.file).stem, unit="verdict")
     with Journal(journal, plan) as kept, bar:
         bar.update(kept.finished)
         missing = [int(k) for k in np.flatnonzero(~kept.done)]

@@ -10,7 +10,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from ...arrays import Array
-from ..geometry.polygon import area, convex_hull, cut, sides
+from ..geometry.polygon import SQUARE, area, convex_hull, cut, sides
 from .faces import FACES_UP, Face
 from .height_map import HeightMap
 from .terrain import Terrain
@@ -58,8 +58,7 @@ def _footprint(face: Face) -> tuple[Array, Array]:
     """Normals (4, 2) and offsets (4,) of a face's sides seen from above; none of a plane."""
     if not np.isfinite(face.half_size).all():
         return np.zeros((0, 2)), np.zeros(0)
-    signs = np.array([[1, 1], [-1, 1], [-1, -1], [1, -1]], dtype=float)
-    edges = (signs * face.half_size) @ face.placement.rotation[:2, :2].T
+    edges = (SQUARE * face.half_size) @ face.placement.rotation[:2, :2].T
     return sides(convex_hull(edges + face.placement.translation[:2]))
 
 

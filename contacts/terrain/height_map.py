@@ -371,7 +371,7 @@ def _samples(ends: ArrayLike, name: str, cell: float) -> Array:
 
 def _heights_of(function: Callable[[Any, Any], Any], X: Array, Y: Array) -> Array:
     """The heights (m, n) of a function, of all places at once or, where it takes numbers alone,
-    one by one."""
+    one by one; refused where they are no finite numbers, with the place."""
     with np.errstate(all="ignore"):  # what is not finite is refused below
         try:
             found = np.asarray(function(X.copy(), Y.copy()))
@@ -380,7 +380,18 @@ def _heights_of(function: Callable[[Any, Any], Any], X: Array, Y: Array) -> Arra
         if found is None or found.shape not in (X.shape, ()):
             places = zip(X.ravel().tolist(), Y.ravel().tolist(), strict=True)
             found = np.array([_height_at(function, x, y) for x, y in places]).reshape(X.shape)
-    return _finite(np.broadcast_to(found, X.shape), X, Y)
+    heights = np.broadcast_to(found, X.shape)
+    if heights.dtype.kind not in "fiu":
+        raise ContactError(
+            f"function: got {heights.flat[0]!r:.60} at ({X[0, 0]:g}, {Y[0, 0]:g}), expected a "
+            "height [m]"
+        )
+    if len(bad := np.argwhere(~np.isfinite(heights))):
+        at = tuple(bad[0])
+        raise ContactError(
+            f"function: got {heights[at]} at ({X[at]:g}, {Y[at]:g}), expected a finite height [m]"
+        )
+    return np.array(heights, dtype=float)
 
 
 def _height_at(function: Callable[[Any, Any], Any], x: float, y: float) -> Any:
@@ -394,22 +405,6 @@ def _height_at(function: Callable[[Any, Any], Any], x: float, y: float) -> Any:
     if found.ndim:
         raise ContactError(f"function: got {given!r:.60} at ({x:g}, {y:g}), expected a height [m]")
     return given
-
-
-def _finite(heights: Array, X: Array, Y: Array) -> Array:
-    """The heights, refused where they are no finite numbers, with the place."""
-    if heights.dtype.kind not in "fiu" or heights.shape != X.shape:
-        raise ContactError(
-            f"function: got {heights.flat[0]!r:.60} at ({X[0, 0]:g}, {Y[0, 0]:g}), expected a "
-            "height [m]"
-        )
-    bad = np.argwhere(~np.isfinite(heights))
-    if len(bad):
-        at = tuple(bad[0])
-        raise ContactError(
-            f"function: got {heights[at]} at ({X[at]:g}, {Y[at]:g}), expected a finite height [m]"
-        )
-    return np.array(heights, dtype=float)
 
 
 def read_heights(path: Any) -> ArrayLike:

@@ -15,7 +15,8 @@ S. Caron, Q.-C. Pham, Y. Nakamura, "Stability of surface contacts for humanoid r
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable
+from collections.abc import Iterable
+from dataclasses import replace
 from functools import cached_property, lru_cache
 from typing import Any
 
@@ -25,17 +26,17 @@ from numpy.typing import ArrayLike, NDArray
 
 from ... import registry
 from ...arrays import Array
-from ...dynamics.kernels.scalars import LANES
 from ...errors import ContactError, SolverError
 from ...options import names_checked
 from ...robots import Robot
 from ...robots.values import array, instance, number, one_of, whole_number
 from ..cones.friction_cone import check_friction, circle, pyramid_faces, share, single
-from ..conic_solver import Program, Rows
 from ..contact import Contact
 from ..contact_set import ContactSet
+from ..equilibrium.certificate import falling_motion
+from ..equilibrium.programs import Equilibrium
 from ..geometry.hulls import cone_faces
-from ..kernels.polar_projection import ACCEPTED, POLAR_PROJECTIONS, polar_size
+from ..kernels.polar_projection import POLAR_PROJECTIONS, polar_parts
 from ..limits import Kind
 from ..point_forces import PointForces
 
@@ -182,16 +183,14 @@ class WrenchCone:
         return share(np.where(both, 1.0, normal), np.where(none | both, 0.0, normal - margin))
 
     @cached_property
-    def _pull(self) -> Array:
-        """Σ_c [n_c; p_c × n_c] (6,), in units."""
-        n, p = self.generators.centre_normals, self.generators.centres
-        rows = np.hstack([n, np.cross(p, n)]) * self.generators.limits.pulls[:, None]
-        return np.asarray(rows.sum(axis=0) / self._units)
+    def _body(self) -> Equilibrium:
+        """The balance of no load by the generators, moments in units, see `_units`."""
+        return Equilibrium.of_body(self.generators.scaled(1 / self.generators.size), np.zeros(6))
 
     def _linear_margins(self, w: Array) -> Array:
         """ε ≤ (F w)_i/(F N)_i of all faces, (n,)."""
         F = self._unit_faces
-        reach, taken = w @ F.T, F @ self._pull
+        reach, taken = w @ F.T, F @ self._body.pull
         limits = taken < -_ROUNDING
         lost = (reach[:, ~limits] > _FLAT).any(axis=1)
         ratios = reach[:, limits] / taken[limits]
@@ -199,18 +198,10 @@ class WrenchCone:
 
     def _exact_margin(self, w: Array) -> float:
         """max ε with A x + ε N = w over admissible x, in the units of `w`."""
-        limits, pull = self.generators.limits, self._pull
-        if not pull.any():
-            return np.inf if self._distances(w[None])[0] <= _FLAT else -np.inf
-        n = limits.size
-        given = np.column_stack([self.generators.columns / self._units[:, None], pull])
-        locked, *rows = limits.solver_rows(np.zeros((limits.contact_count, 1)))
-        answer = Program([locked, Rows(given, w)], *rows).solve(-np.eye(n + 1)[n])
-        if answer.status in ("infeasible", "unbounded"):
-            return -np.inf if answer.status == "infeasible" else np.inf
-        if answer.status != "optimal":
-            raise SolverError(f"margin of {self!r}: the cone program ended {answer.status!r}")
-        return -answer.value
+        found = replace(self._body, load=-w).margin()
+        if np.isnan(found.value):
+            raise SolverError(f"margin of {self!r}: the cone program ended {found.status!r}")
+        return found.value
 
     def about(self, point: ArrayLike) -> WrenchCone:
         """Return the same cone for moments about `point` (3,), given in the cone's axes [m]."""
@@ -251,55 +242,35 @@ class WrenchCone:
         elif rows is None:
             distances = np.array([self._exact_distance(row) for row in unit])
         elif (kernel := POLAR_PROJECTIONS.select(len(unit))) is not None:
-            distances = self._projected_distances(kernel, *rows, unit)
+            distances = np.linalg.norm(polar_parts(kernel, *rows, unit), axis=1)
+            for i in np.flatnonzero(np.isnan(distances)):
+                distances[i] = self._exact_distance(unit[i])
+            distances = np.where(distances > _ROUNDING, distances, 0.0)
         else:
             with POLAR_PROJECTIONS.uncompiled(len(unit)):
                 distances = np.array([self._exact_distance(row) for row in unit])
         return np.asarray(scale * distances)
 
-    def _projected_distances(
-        self, kernel: Callable[..., None], B: Array, cones: tuple[int, int, int], w: Array
-    ) -> Array:
-        """The norms of the projections of unit wrenches on the polar cone, with their proof."""
-        numbers: Any = polar_size
-        y, proofs, size = np.empty_like(w), np.empty(len(w)), int(numbers(*B.shape))
-        kernel(B, cones, w, y, proofs, np.empty(LANES * size))
-        distances = np.linalg.norm(y, axis=1)
-        for i in np.flatnonzero(~(proofs <= ACCEPTED)):
-            distances[i] = self._exact_distance(w[i])
-        return np.where(distances > _ROUNDING, distances, 0.0)
-
     @cached_property
     def _lorentz_rows(self) -> tuple[Array, tuple[int, int, int]] | None:
-        """B (6, n) and the cones (D, K, 0) as `polar_projections` takes them, in units of wrenches.
+        """B (6, n) and the cones (D, K, 0) as `polar_parts` takes them, in units of wrenches.
 
         None where something limits a contact as a whole: torsional friction of a patch.
         """
-        limits = self.generators.limits
+        limits, body = self.generators.limits, self._body
         if len(limits.yaw_limited):
             return None
-        cone, soft = ~limits.bilateral, limits.first[limits.soft]
-        K, D = int(cone.sum()), 4 if len(soft) else 3
-        columns = self.generators.columns * limits.scaling / self._units[:, None]
-        points = columns[:, : 3 * len(cone)].reshape(6, -1, 3)
-        entries = np.zeros((6, D, len(cone)))  # component by component, normals last
-        entries[:, [0, 1, D - 1]] = points.transpose(0, 2, 1)
-        entries[:, 2, soft] += columns[:, 3 * len(cone) :]
-        free = points[:, ~cone].reshape(6, -1)
-        return np.hstack([entries[:, :, cone].reshape(6, -1), free]), (D, K, 0)
+        cone, D = ~limits.bilateral, body.layout.D
+        entries = body.layout.spread(body.columns * limits.scaling).reshape(6, D, -1)
+        free = entries[:, [0, 1, D - 1]][:, :, ~cone].reshape(6, -1)
+        return np.hstack([entries[:, :, cone].reshape(6, -1), free]), (D, int(cone.sum()), 0)
 
     def _exact_distance(self, w: Array) -> float:
-        """min t with ‖w − A x‖ ≤ t over admissible x, A their wrenches, in the units of `w`."""
-        limits = self.generators.limits
-        n = limits.size
-        reached = np.zeros((7, n + 1))
-        reached[0, n], reached[1:, :n] = -1.0, self.generators.columns / self._units[:, None]
-        near = Rows(reached, np.append(0.0, w), (7,))
-        locked, *rows = limits.solver_rows(np.zeros((limits.contact_count, 1)))
-        answer = Program([locked], *rows, near).solve(np.eye(n + 1)[n])
-        if answer.status != "optimal":
-            raise SolverError(f"distance to {self!r}: the cone program ended {answer.status!r}")
-        return max(answer.value, 0.0)
+        """min ‖w − A x‖ over admissible x, A their wrenches, in the units of `w`."""
+        found = falling_motion(replace(self._body, load=-w))
+        if np.isnan(found.value):
+            raise SolverError(f"distance to {self!r}: the cone program ended {found.status!r}")
+        return max(found.value, 0.0)
 
     def _linear(self, what: str) -> None:
         if self.kind == "exact":

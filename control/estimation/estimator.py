@@ -285,6 +285,8 @@ class Estimator:
         said = unlike_gravity(float(felt @ up), self.robot, "upwards at the start")
         if not said and self._start is None and State(self.robot, q).com @ up < 0:
             said = "accelerometer: it points down at the start; expected what holds the robot up"
+        if said and self._start is not None:
+            said += "; or the q of the start is wrong, which has a quaternion of x, y, z, w"
         if said:
             warn(said)
 

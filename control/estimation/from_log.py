@@ -17,6 +17,7 @@ from ...contacts.equilibrium.balance import weight
 from ...contacts.schedules.masks import columns as by_column
 from ...contacts.schedules.masks import hysteresis
 from ...dynamics.closures import require_no_closures
+from ...progress import with_progress
 from ...robots.configuration import check_configuration
 from ...robots.values import instance, mapping, number
 from .estimator import OFF, ON, Estimator
@@ -29,6 +30,7 @@ from .wrenches import ContactWrenches
 SURE = 3.0  # standard deviations above which a load is one
 
 
+@with_progress
 def contact_wrenches(
     log: SensorLog,
     contacts: ContactSet | None = None,
@@ -72,10 +74,10 @@ def contact_wrenches(
     mapping(log.touching or {}, "touching", contacts.names, kind="contact")
     q = None if start is None else check_configuration(robot, start, "start")
     estimator = Estimator(robot, contacts, q, sensors=sensors)
-    residual = MomentumResidual.of(log, estimator, cutoff, progress)
-    equations = NormalEquations.of(contacts, residual, progress)
+    residual = MomentumResidual.of(log, estimator, cutoff)
+    equations = NormalEquations.of(contacts, residual)
     touching, pushing = _touching(log, contacts, equations)
-    found = fit(contacts, equations, residual.q, pushing, progress)
+    found = fit(contacts, equations, residual.q, pushing)
     w, dim = found.w, np.array([contact.dim for contact in contacts])
     left = equations.least - (2 * equations.b * w).sum(axis=1)
     left += np.einsum("ni,nij,nj->n", w, equations.A, w)

@@ -74,22 +74,19 @@ class MomentumResidual:
     torques: Array
 
     @classmethod
-    def of(
-        cls, log: SensorLog, estimator: Estimator, cutoff: float, progress: bool | None = False
-    ) -> MomentumResidual:
+    def of(cls, log: SensorLog, estimator: Estimator, cutoff: float) -> MomentumResidual:
         """Return the residual of a log.
 
         Args:
             log: the readings.
             estimator: of the robot's pose and velocity, not asked yet.
             cutoff: of the filter [Hz].
-            progress: a progress bar on stderr.
 
         Raises:
             ConfigurationError: samples that lack in the log, or a cut-off too high.
         """
         robot, h = log.robot, _interval(log)
-        states = _States.of(log, estimator, progress)
+        states = _States.of(log, estimator)
         steps = np.diff(log.t)[:, None]
         v = (states.v[1:] + states.v[:-1]) / 2
         halves = zip(states.q[:-1], steps * states.v[1:] / 2, strict=True)
@@ -151,9 +148,9 @@ class _States(NamedTuple):
     tilt: Array
 
     @classmethod
-    def of(cls, log: SensorLog, estimator: Estimator, progress: bool | None) -> _States:
+    def of(cls, log: SensorLog, estimator: Estimator) -> _States:
         rows = []
-        for i in progress_bar(progress, range(len(log)), "estimates"):
+        for i in progress_bar(range(len(log)), "estimates"):
             found, x = estimator(log.readings(i)), estimator.belief
             f = log.accelerometer[i] - x.accelerometer_bias
             R = pin.Quaternion(found.q[3:7]).toRotationMatrix().T
@@ -190,7 +187,7 @@ def gaussian(rate: float, cutoff: float) -> Array:
     if cutoff >= rate / 2:
         raise ConfigurationError(
             f"cutoff: got {cutoff!r} Hz; expected less than half the rate, {rate / 2:g} Hz: "
-            f"samples are {1 / rate:.3g} s apart"
+            f"samples are {1 / rate:.3g} s apart, by times in seconds"
         )
     sigma = np.sqrt(np.log(2.0)) / (2 * np.pi * cutoff) * rate  # in samples
     j = np.arange(-np.ceil(REACH * sigma), np.ceil(REACH * sigma) + 1)

@@ -44,15 +44,13 @@ class NormalEquations(NamedTuple):
     normals: Array
 
     @classmethod
-    def of(
-        cls, contacts: ContactSet, residual: MomentumResidual, progress: bool | None = False
-    ) -> NormalEquations:
+    def of(cls, contacts: ContactSet, residual: MomentumResidual) -> NormalEquations:
         """Return those of all contacts."""
         n, d = len(residual), contacts.dim
         A, b, least = np.empty((n, d, d)), np.empty((n, d)), np.empty(n)
         normals, at = np.empty((n, len(contacts), 3)), contacts.attachment
         prior = np.eye(d) / (UNKNOWN * weight(contacts.robot)) ** 2
-        for start in progress_bar(progress, range(0, n, BLOCK), "contacts"):
+        for start in progress_bar(range(0, n, BLOCK), "contacts"):
             rows = slice(start, min(start + BLOCK, n))
             states = [State(contacts.robot, q) for q in residual.q[rows]]
             J = np.array([at.jacobian(state) for state in states])
@@ -102,7 +100,6 @@ def fit(
     equations: NormalEquations,
     q: Array,
     touching: NDArray[np.bool_],
-    progress: bool | None = False,
 ) -> Fit:
     """Return the wrenches of contacts that touch (n, C), within their limits."""
     n, d = equations.b.shape
@@ -110,7 +107,7 @@ def fit(
     limited = np.zeros(n, dtype=bool)
     owner = np.repeat(np.arange(len(contacts)), [contact.dim for contact in contacts])
     masks, which = np.unique(touching, axis=0, return_inverse=True)
-    with progress_bar(progress, total=n, desc="cones") as bar:
+    with progress_bar(total=n, desc="cones") as bar:
         for k, mask in enumerate(masks):
             rows, own, some = np.flatnonzero(which == k), mask[owner], contacts.only(mask)
             A = equations.A[rows][:, own][:, :, own]

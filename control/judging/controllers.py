@@ -3,14 +3,15 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from inspect import signature
 from typing import Any
 
 from numpy.typing import ArrayLike
 
 from ...arrays import Array
-from ...errors import ConfigurationError
+from ...errors import ConfigurationError, FootworkError
 from ...robots.robot import Robot
-from ..calling import arguments_of, check_estimator, estimate_of
+from ..calling import arguments_of, called, check_estimator, estimate_of, raised, takes
 from ..estimation.sensors import Readings, Sensors
 
 # readings -> τ (na,); its attribute `status`, if there is one, is counted after each tick
@@ -63,13 +64,42 @@ class OfLaw:
         return self.law(readings.t, readings.q, readings.v)
 
 
-def of_readings(controller: Any, sensors: Sensors | None) -> Controller:
-    """Return a controller of `Readings`: the same, or `OfState` or `OfLaw` of one of q and v.
+def check_maker(make_controller: Any) -> None:
+    """Refuse what cannot be called with (robot, q, velocity)."""
+    got = type(make_controller).__name__
+    if callable(make_controller):
+        try:
+            taken = signature(make_controller)
+        except (TypeError, ValueError):  # of builtins
+            return
+        if takes(taken, 3):
+            return
+        got = called(make_controller, taken)
+    raise ConfigurationError(
+        f"make_controller: got {got}, expected a function of (robot, q, velocity) that returns a "
+        "controller"
+    )
+
+
+def made(
+    make_controller: MakeController,
+    robot: Robot,
+    q: Array,
+    velocity: Array,
+    sensors: Sensors | None,
+) -> Controller:
+    """Return a controller of `Readings`: the one that is made, or `OfState` or `OfLaw` of it.
 
     Raises:
-        ConfigurationError: what is called with neither; one of q and v, and sensors whose readings
-            have no base.
+        ConfigurationError: an error of `make_controller` that is none of footwork's; what is called
+            with neither; a controller of q and v, and sensors whose readings have no base.
     """
+    try:
+        controller = make_controller(robot, q.copy(), velocity.copy())
+    except FootworkError:
+        raise
+    except Exception as error:
+        raise ConfigurationError(f"make_controller: {raised(error)}") from error
     arguments = arguments_of(controller, "make_controller(…)", "readings")
     if arguments == "readings":
         found: Controller = controller

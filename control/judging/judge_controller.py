@@ -14,12 +14,12 @@ from numpy.typing import ArrayLike
 from ...contacts import ContactSet, Terrain
 from ...errors import ConfigurationError
 from ...options import names_checked
-from ...progress import progress_bar
+from ...progress import progress_bar, with_progress
 from ...robots.robot import Robot
 from ...robots.values import array, number, whole_number
 from ...workers import check_executor, finished
 from ..estimation import Sensors
-from .controllers import MakeController
+from .controllers import MakeController, made
 from .impulse import Impulse
 from .judgement import Judgement
 from .pushes import LargestPush, capture_limits, largest_push
@@ -33,6 +33,7 @@ AFTER = 2.5  # how long a push has to be survived [s]
 
 
 @names_checked
+@with_progress
 def judge(
     robot: Robot,
     make_controller: MakeController,
@@ -64,8 +65,9 @@ def judge(
 
     Args:
         robot: floating base.
-        make_controller: called with robot, q (nq,) and velocity (3,) before each trial; it returns
-            a controller as of `judging.trial`, as `judging.walker` does.
+        make_controller: called with robot, q (nq,) and velocity (3,) before each trial, and for
+            each velocity before the first; it returns a controller as of `judging.trial`, as
+            `judging.walker` does.
         velocities: (3,) or (n, 3), to be commanded: (v_x, v_y) [m/s], ω_z [rad/s].
         duration: of a trial [s].
         seeds: how many trials in the real world, at least 1.
@@ -87,7 +89,8 @@ def judge(
         progress: draw a bar on stderr; when not given, if that is a terminal.
 
     Raises:
-        ConfigurationError: what is no such value; MuJoCo is not installed.
+        ConfigurationError: what is no such value; an error of `make_controller`; work that cannot
+            be sent to other processes; MuJoCo is not installed.
         ContactError: contacts that cannot be simulated, or no posture to stand in.
     """
     check_who(robot, make_controller)
@@ -112,6 +115,8 @@ def judge(
     }  # fmt: skip
     as_told, real = World(**ground), World.real(**ground)
     feet, start = standing(robot, contacts, friction, q, real.told)
+    for v in ways:  # errors come before the first trial
+        made(make_controller, robot, start, np.array(v), sensors)
     one = partial(trial, robot, make_controller, q=start, contacts=feet)
     lasting = partial(one, duration=duration)
     jobs: dict[Any, Callable[[], Any]] = {
@@ -126,7 +131,7 @@ def judge(
     ):
         pushed = partial(one, real, velocity=ways[0])
         jobs[heading] = partial(_largest, pushed, heading, limit, _begins(ways[0]))
-    found, interrupted = _done(jobs, executor, progress)
+    found, interrupted = _done(jobs, executor)
     return Judgement(robot.name, _name(make_controller), *_sorted(jobs, found), interrupted)
 
 
@@ -167,11 +172,11 @@ def _sorted(
 
 
 def _done(
-    jobs: Mapping[Any, Callable[[], Any]], executor: Executor | None, progress: bool | None
+    jobs: Mapping[Any, Callable[[], Any]], executor: Executor | None
 ) -> tuple[dict[Any, Any], bool]:
     """What the jobs return, by their keys, and whether Ctrl-C came before the last."""
     found: dict[Any, Any] = {}
-    with progress_bar(progress, total=len(jobs), unit="trial") as bar:
+    with progress_bar(total=len(jobs), unit="trial") as bar:
         try:
             for key, answer in finished(executor, operator.call, jobs.items()):
                 found[key] = answer

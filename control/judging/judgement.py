@@ -13,6 +13,7 @@ from typing import Any, NamedTuple
 
 from ... import registry
 from ...files import write_csv
+from .plant import TICK
 from .pushes import LargestPush
 from .trials import Trial, Velocity
 
@@ -149,6 +150,11 @@ class Judgement:
         if len({row.velocity for row in self.rows}) > 1:
             kept = ", ".join(_velocity(v) for v in self.survived) or "none"
             lines.append(f"  velocities at which at most one trial of 20 failed: {kept}")
+        if any(row.tick_median > TICK for row in self.rows):
+            lines.append(
+                f"  its ticks take longer than the {1e3 * TICK:g} ms until the next: it would be "
+                "late on a robot"
+            )
         if self.pushes:
             lines.append("  largest push survived [m/s] (and the capture limit), by direction")
             lines += [

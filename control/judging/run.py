@@ -14,6 +14,7 @@ from ...contacts import ContactSet
 from ...contacts.postures.collisions_along import self_collisions
 from ...robots.configuration import check_torques
 from ...robots.robot import Robot
+from ..calling import raised
 from ..estimation.sensors import measuring
 from ..simulation.falls import Fall
 from .controllers import Controller
@@ -45,8 +46,8 @@ class Run:
         self.plant = Plant(robot, feet, world, q, seed, far)
         self.state = self.plant.from_mujoco()  # q and v as they are
         self.ticks = max(1, round(duration / TICK))
-        told = world.noise if world.sensors is None else world.sensors
-        self.senses = measuring(told, robot, Stream.NOISE.of(seed))
+        how = world.noise if world.sensors is None else world.sensors
+        self.senses = measuring(how, robot, Stream.NOISE.of(seed))
         self.track = Track(q, velocity)
         self.late = deque([np.zeros(robot.na)] * world.delay)
         self.applied = np.zeros(robot.na)
@@ -75,7 +76,7 @@ class Run:
             # a copy: a controller may answer with the same array at each tick
             tau = check_torques(self.robot, answer, "the controller's answer").copy()
         except Exception as error:
-            return f"failed: {type(error).__name__}: {error}"
+            return f"failed: {raised(error)}"
         self.statuses[str(getattr(controller, "status", ""))] += 1
         self.late.append(tau)
         motors = self.robot.motors

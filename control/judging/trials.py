@@ -16,7 +16,7 @@ from ...robots.configuration import check_configuration, check_floating
 from ...robots.robot import Robot
 from ...robots.values import instance, number, vector, whole_number
 from ..whole_body.standing import stand
-from .controllers import MakeController, of_readings
+from .controllers import MakeController, check_maker, made
 from .impulse import Impulse
 from .plant import PUSHED
 from .run import Run
@@ -133,7 +133,8 @@ def trial(
         friction: of the feet when contacts are not given, as the controller is told.
 
     Raises:
-        ConfigurationError: what is no such value; MuJoCo is not installed.
+        ConfigurationError: what is no such value; an error of `make_controller`; MuJoCo is not
+            installed.
         ContactError: contacts that cannot be simulated, or no posture to stand in.
     """
     check_who(robot, make_controller)
@@ -149,9 +150,9 @@ def trial(
                 f"{duration:g} s at the latest"
             )
     feet, start = standing(robot, contacts, friction, q, world.told)
+    controller = made(make_controller, robot, start, command, world.sensors)
     run = Run(robot, feet, world, start, command, duration, seed, impulse)
-    controller = make_controller(robot, start.copy(), command.copy())
-    run.go(of_readings(controller, world.sensors))
+    run.go(controller)
     return Trial(world, seed, as_velocity(command), impulse, **run.found())
 
 
@@ -178,8 +179,4 @@ def as_velocity(v: Array) -> Velocity:
 def check_who(robot: Robot, make_controller: MakeController) -> None:
     """Refuse what has no floating base, and what makes no controller."""
     check_floating(robot)
-    if not callable(make_controller):
-        raise ConfigurationError(
-            f"make_controller: got {type(make_controller).__name__}, expected a function of "
-            "(robot, q, velocity) that returns a controller"
-        )
+    check_maker(make_controller)

@@ -19,6 +19,7 @@ import numpy as np
 
 from ...arrays import Array
 from ...dynamics import State, batch
+from ...dynamics.closures import motor_map
 from ...dynamics.coriolis import structure_constants
 from ...dynamics.derivatives import inverse_dynamics_derivatives
 from ...dynamics.spatial import skew
@@ -55,6 +56,23 @@ def residuals(robot: Robot, x: Sampled, loads: Array, points: Array) -> Array:
     """Return r (n, nv); loads are τ_ext (n, nv)."""
     tau = batch.inverse_dynamics(robot, x.q, x.v, x.a)
     return np.asarray(tau - loads - np.einsum("nkij,nki->nj", points, x.forces))
+
+
+def carried(robot: Robot, q: Array) -> Array:
+    """Return E (nv, nv): E r has the torques of motors that carry closures, too, and nothing in the
+    rows of their joints without a motor. Of loops as in q, wherever the rest of the robot is."""
+    T, _ = motor_map(State(robot, q))
+    E = np.eye(robot.nv)
+    E[robot._closure_rows.columns] = 0.0
+    E[robot.actuated_rows] = T
+    return E
+
+
+def closed(lin: Linearised, E: Array) -> Linearised:
+    """Return E r and its changes, see `carried`, by E (n, nv, nv)."""
+    r = (E @ lin.r[:, :, None])[:, :, 0]
+    points = lin.points @ E.transpose(0, 2, 1)[:, None]
+    return Linearised(r, E @ lin.C0, E @ lin.C1, E @ lin.C2, points)
 
 
 def force_points(corners: Corners, placed: Placed) -> Array:

@@ -18,7 +18,7 @@ from ...dynamics.motions.motion import Motion
 from ...robots.robot import Robot
 from .corners import Corners, Placed
 from .differences import Differences
-from .equations import Linearised, Sampled, force_points, linearised, residuals
+from .equations import Linearised, Sampled, closed, force_points, linearised, residuals
 from .stances import height
 
 AT_REST = 0.02  # speed of a corner that touches that counts as one [m/s]
@@ -109,6 +109,7 @@ class Problem:
         loads: q, v, a -> τ_ext.
         bounds: v -> bounds of torques.
         margin: of every contact's normal force [N].
+        closed: E (n, nv, nv), see `equations.carried`; None without closures.
     """
 
     robot: Robot
@@ -120,6 +121,7 @@ class Problem:
     loads: Loads
     bounds: Bounds
     margin: float
+    closed: Array | None = None
 
     def part(self, rows: slice) -> Problem:
         """Return the same problem at some samples."""
@@ -131,7 +133,13 @@ class Problem:
             derivatives=self.derivatives.part(rows),
             loads=self.loads.part(rows),
             bounds=self.bounds.part(rows),
+            closed=None if self.closed is None else self.closed[rows],
         )
+
+    @cached_property
+    def moved(self) -> Index:
+        """Entries of a change that are free: joints of closures go on as they were."""
+        return np.setdiff1d(np.arange(self.robot.nv), self.robot._closure_rows.columns)
 
     @cached_property
     def calm(self) -> Differences:
@@ -194,13 +202,15 @@ class Iterate:
     @cached_property
     def residual(self) -> Array:
         """(n, nv), of the equations of motion: in actuated rows the torques."""
-        points = force_points(self.problem.corners, self.placed)
-        return residuals(self.problem.robot, self.sampled, self.loads, points)
+        points, E = force_points(self.problem.corners, self.placed), self.problem.closed
+        r = residuals(self.problem.robot, self.sampled, self.loads, points)
+        return r if E is None else np.asarray((E @ r[:, :, None])[:, :, 0])
 
     @cached_property
     def linear(self) -> Linearised:
         """The equations of motion nearby."""
-        return linearised(self.problem.corners, self.placed, self.sampled, self.loads)
+        found = linearised(self.problem.corners, self.placed, self.sampled, self.loads)
+        return found if self.problem.closed is None else closed(found, self.problem.closed)
 
     @cached_property
     def torques(self) -> Array:

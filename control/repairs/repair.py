@@ -16,14 +16,16 @@ from ...contacts.audits.run import audit
 from ...contacts.schedules.schedule import ContactSchedule
 from ...contacts.schedules.timed_loads import AppliedWrench, CarriedMass, Load
 from ...contacts.torque_limits import TorqueLimits
-from ...dynamics import Wrench
-from ...dynamics.closures import require_no_closures
+from ...dynamics import State, Wrench
 from ...dynamics.motions.motion import Motion, as_motion
 from ...errors import ConfigurationError, ContactError
 from ...options import names_checked
+from ...progress import with_progress
 from ...robots.values import boolean, instance, number, whole_number
+from ..limbs import require_closures_apart
 from .corners import Corners
 from .differences import Differences
+from .equations import carried
 from .iterate import Bounds, Derived, Iterate, Loads, Problem
 from .limits import Limits
 from .objective import Objective, checked_weights
@@ -35,6 +37,7 @@ SAMPLES = 3  # of a motion, at least
 
 
 @names_checked
+@with_progress
 def repair(
     motion: Motion,
     schedule: ContactSchedule | None = None,
@@ -61,7 +64,8 @@ def repair(
                     do not, joints within ranges and speeds, links apart
 
     by a sequence of second-order cone programs, with v and a the derivatives that `Motion.of`
-    takes of q. What cannot be kept is priced, so that all else is mended.
+    takes of q. What cannot be kept is priced, so that all else is mended. Joints of closures, which
+    those of arms may have, go on as they were.
 
     Args:
         motion: what was wanted.
@@ -83,12 +87,12 @@ def repair(
         progress: draw a bar on stderr; when not given, if that is a terminal.
 
     Raises:
-        ConfigurationError: too few samples, a robot with closures, values that do not fit.
+        ConfigurationError: too few samples, values that do not fit.
         ContactError: contacts of another robot, or that a repair does not know (hand holds,
-            torsional friction, bounds of forces, moving ground).
+            torsional friction, bounds of forces, moving ground); closures that move limbs with
+            contacts.
     """
     motion = as_motion(motion)
-    require_no_closures(motion.robot, "repair")
     if len(motion) < SAMPLES:
         raise ConfigurationError(f"motion: got {len(motion)} samples, expected {SAMPLES} or more")
     slowest, weights = number(slowest, "slowest", at_least=1), checked_weights(weights)
@@ -104,7 +108,6 @@ def repair(
         "margin": number(margin, "margin", at_least=0, unit="[N]"),
         "window": number(window, "window", above=0, unit="[s]"),
         "steps": whole_number(steps, "steps", at_least=1),
-        "progress": progress,
     }
     before = audit(motion, schedule, **asked)
     if before.good.all():
@@ -177,6 +180,7 @@ def first_iterate(
 ) -> Iterate:
     """Return the motion with vertical forces that carry the weight, and what is asked of it."""
     robot, corners = motion.robot, Corners.of(schedule, asked["friction"])
+    require_closures_apart(schedule.contacts, State(robot, motion.q[0]), "repair")
     problem = Problem(
         robot=robot,
         corners=corners,
@@ -184,6 +188,7 @@ def first_iterate(
         terrain=asked["terrain"],
         differences=Differences.of(len(motion), motion.rate),
         derivatives=Derived(motion),
+        closed=np.array([carried(robot, q) for q in motion.q]) if robot.closures else None,
         loads=Loads(motion, schedule.loads, asked["wrenches"]),
         bounds=Bounds(robot, asked["torque_limits"], len(motion)),
         margin=margin,

@@ -64,7 +64,8 @@ class StepProgram:
         self.samples = np.arange(n)[window]
         self.rows = np.arange(max(window.start - REACH, 0), min(window.stop + REACH, n))
         self.x: Index = np.full((n, nv), -1)
-        self.x[window] = self.program.unknowns(len(self.samples), nv)
+        moved = self.problem.moved
+        self.x[np.ix_(self.samples, moved)] = self.program.unknowns(len(self.samples), len(moved))
         self._add_forces()
         self._add_objective(objective, damping)
         self._add_balance()

@@ -24,7 +24,7 @@ def mended(
     windows = windows_of(t, own["window"])
     q, forces, count, status = first.q.copy(), first.forces.copy(), 0, ""
     programs = len(windows) * own["steps"]
-    with progress_bar(own["progress"], total=programs, unit="program") as bar:
+    with progress_bar(total=programs, unit="program") as bar:
         for window in windows:
             rows = slice(max(window.start - _PAD, 0), min(window.stop + _PAD, len(t)))
             here = Iterate(first.problem, q, forces).part(rows)

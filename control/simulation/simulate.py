@@ -19,11 +19,11 @@ from ...dynamics.closures import require_motion
 from ...dynamics.trajectory import EventRecord
 from ...errors import ConfigurationError, ContactError
 from ...options import names_checked
-from ...progress import progress_bar
+from ...progress import progress_bar, with_progress
 from ...robots.configuration import check_configuration, check_robot, check_torques, check_velocity
 from ...robots.robot import Robot
 from ...robots.values import instance, number, sequence, whole_number
-from ..calling import Arguments, arguments_of, check_estimator, estimate_of
+from ..calling import Arguments, arguments_of, check_estimator, estimate_of, raised
 from ..disturbances import ForcePulse, Noise
 from ..estimation import Estimator, Measurements, Readings, SensorLog, Sensors
 from ..estimation.sensors import NoisyStates, measuring
@@ -36,6 +36,7 @@ _NO_INERTIA = 1e-14  # share of the largest eigenvalue of M below which one is z
 
 
 @names_checked
+@with_progress
 def simulate(
     robot: Robot,
     controller: Any,
@@ -131,7 +132,7 @@ def simulate(
     estimates = arguments != "readings"
     senses, estimator = _told(robot, feet, start, noise, sensors, estimator, seed, estimates)
     loop = _Loop(robot, controller, arguments, physics, pushes, senses, estimator)
-    return loop.run(start, velocity, ticks, substeps, step, progress, on_failure == "stop")
+    return loop.run(start, velocity, ticks, substeps, step, on_failure == "stop")
 
 
 def _told(
@@ -230,18 +231,11 @@ class _Loop:
         self.tau, self.touching = np.zeros(robot.na), dict.fromkeys(physics.contacts.names, False)
 
     def run(
-        self,
-        q: Array,
-        v: Array,
-        ticks: int,
-        substeps: int,
-        h: float,
-        progress: bool | None,
-        keep: bool,
+        self, q: Array, v: Array, ticks: int, substeps: int, h: float, keep: bool
     ) -> ClosedLoop:
         fall = Fall(self.robot, self.physics.contacts, self.physics.terrain, q)
         event, why = "", ""
-        for k in progress_bar(progress, range(ticks), unit="tick"):
+        for k in progress_bar(range(ticks), unit="tick"):
             t = k * substeps * h
             try:
                 tau, status, took = self._command(t, q, v)
@@ -252,7 +246,7 @@ class _Loop:
                 if isinstance(error, KeyboardInterrupt):
                     event, why = "interrupted", "interrupted"
                 else:
-                    event, why = "failed", f"{type(error).__name__}: {error}"
+                    event, why = "failed", raised(error)
                 break
             means = [x / (substeps * h) for x in (impulses, v_next - v, stops)]
             self.samples.append((t, q, v, tau, *means, status, took))

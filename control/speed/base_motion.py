@@ -109,9 +109,11 @@ class BaseProgram:
     Args:
         legs: of its feet.
         height, omega: h of the centre of mass, and ω of its pendulum [m, 1/s].
+        torques: T (na, nv), τ = T h by generalised forces.
     """
 
-    def __init__(self, legs: Legs, height: float, omega: float) -> None:
+    def __init__(self, legs: Legs, height: float, omega: float, torques: Array) -> None:
+        self.torques = torques
         self.legs, self.robot, self.omega = legs, legs.robot, omega
         self.weight = self.robot.weight
         self.size = np.array([1.0] * 3 + [height] * 3)
@@ -174,10 +176,10 @@ class BaseProgram:
         a = motion.a - (follow @ base.second[:, :, None])[:, :, 0]
         needed = batch.inverse_dynamics(self.robot, q, motion.v, a)
         more = batch.mass_matrix(self.robot, q) @ follow * self.size * self.omega**2
-        about, own = self._about_com(q), self.robot.actuated_rows
+        about, T = self._about_com(q), self.torques
         wrench = (about @ needed[:, :6, None])[:, :, 0] / self.unit
         wrench_more = about @ more[:, :6] / self.unit[:, None]
-        return Demand(a, follow, about, wrench, wrench_more, needed[:, own], more[:, own])
+        return Demand(a, follow, about, wrench, wrench_more, needed @ T.T, T @ more)
 
     def _contacts(
         self, program: SparseProgram, q: Array, active: NDArray[np.bool_]

@@ -13,9 +13,9 @@ from ...arrays import Array
 from ...contacts import ContactSet, at_feet
 from ...contacts.cones.friction_cone import Friction
 from ...contacts.torque_limits import TorqueLimits
-from ...errors import ConfigurationError, ContactError
+from ...errors import ConfigurationError
 from ...options import check_options
-from ...progress import progress_bar
+from ...progress import progress_bar, with_progress
 from ...robots.configuration import check_configuration, check_robot
 from ...robots.robot import Robot
 from ...robots.values import array, boolean, number, whole_number
@@ -36,6 +36,7 @@ NOWHERE = "not before its legs are too short"
 CROUCH = 0.02  # of bipeds, which walk with bent knees [m]
 
 
+@with_progress
 def speed_limits(
     robot: Robot,
     contacts: ContactSet | None = None,
@@ -68,7 +69,7 @@ def speed_limits(
     They are limits of undisturbed motion, with nothing left for pushes, noise or wrong masses.
 
     Args:
-        robot: floating base.
+        robot: floating base. Its arms may have closures, its legs not.
         contacts: its feet; the robot's own when not given.
         q: where it stands (nq,); as `control.stand` has it when not given, bipeds with bent knees.
         gait: of `control.gaits.GAITS` by name, or one of one's own; None: as of a GaitController.
@@ -92,11 +93,7 @@ def speed_limits(
     ways = _ways(directions)
     kind = PredictiveGait if boolean(predictive, "predictive") else GaitController
     check_options(options, "speed_limits", speed_limits, kind, WholeBodyController)
-    if check_robot(robot).closures:
-        raise ContactError(
-            f"speed_limits: got {robot.name!r}, which has closures; expected a robot without "
-            '(load(…, mimic="lock") locks joints that follow others)'
-        )
+    check_robot(robot)
     feet = at_feet(robot, friction) if contacts is None else ContactSet.of(robot, contacts)
     if q is None:
         q = stand(robot, feet, crouch=CROUCH if len(feet) == 2 else 0.0)[1]
@@ -104,7 +101,7 @@ def speed_limits(
     walker = kind(robot, feet, q, gait, **options)
     utilisations = Utilisations(walker, q, feet, torque_limits)
     end = None if most is None else number(most, "most", above=0)
-    with progress_bar(progress, unit="speed") as bar:
+    with progress_bar(unit="speed") as bar:
         found = tuple(_along(utilisations, way, end, bar.update) for way in ways)
     least = float(feet.limits.friction.min(initial=math.inf))
     return SpeedLimits(robot.name, _name(gait, feet), predictive, least, found)

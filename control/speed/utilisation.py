@@ -21,9 +21,10 @@ import pinocchio as pin
 from ...arrays import Array
 from ...contacts import ContactSet
 from ...contacts.torque_limits import TorqueLimits, torque_bounds_of
+from ...dynamics import State, closures
 from ...dynamics.topology import unit_of_joint, unit_of_torque
 from ..gaits.locomotion import GaitController
-from ..limbs import limbs_of
+from ..limbs import limbs_of, require_closures_apart
 from ..whole_body.joint_limits import JointLimits
 from .base_motion import Balance, BaseMotion, BaseProgram
 from .cycle import Cycle, cycle_of
@@ -80,6 +81,10 @@ class Utilisations:
         q: where (nq,).
         contacts: its feet with the friction that there is.
         torque_limits: as of `contacts.static_hold`.
+
+    Raises:
+        ContactError: a closure that moves its legs, or ties it to the world.
+        ConfigurationError: closures of arms whose motors cannot hold them.
     """
 
     def __init__(
@@ -94,6 +99,7 @@ class Utilisations:
         self.height = walker.plan.height
         self.legs = Legs(contacts, self.height)
         self.speeds = JointLimits.of(self.robot)
+        self.torques = _motors_of(self.legs, q)
         self._upright = walker.path.start.rotation.T @ pin.Quaternion(q[3:7]).matrix()
 
     def motion(self, velocity: Array) -> GaitMotion:
@@ -101,7 +107,10 @@ class Utilisations:
         cycle, omega = cycle_of(self.walker, velocity), self.walker.plan.omega
         axes = np.array([P.rotation for P in cycle.path])
         start = np.array([self._carried(P) for P in cycle.path])
-        program, base = BaseProgram(self.legs, self.height, omega), BaseMotion.none(len(cycle.t))
+        program, base = (
+            BaseProgram(self.legs, self.height, omega, self.torques),
+            BaseMotion.none(len(cycle.t)),
+        )
         first, lacks = "", list[float]()
         for k in range(MOST_ROUNDS):
             motion = self.legs.motion(self._wanted(cycle, axes, base), start)
@@ -238,3 +247,15 @@ class Utilisations:
         share = 100 * (int(k) - same[0]) / (len(same) - 1)
         told = f"swing of {' and '.join(swings)}" if swings else "time on all feet"
         return f" at {share:.0f} % of the {told}"
+
+
+def _motors_of(legs: Legs, q: Array) -> Array:
+    """T (na, nv), torques τ = T h by generalised forces: S, and where arms have closures, which
+    stand as in q, what is left for their motors."""
+    robot = legs.robot
+    if not robot.closures:
+        return robot.selection_matrix
+    state = State(robot, q)
+    require_closures_apart(legs.contacts, state, "speed_limits")
+    closures.motor_torques(state, -state.gravity_torques)  # raises where they cannot hold them
+    return closures.motor_map(state)[0]

@@ -112,7 +112,7 @@ def unknown_joints(robot: Robot) -> tuple[str, ...]:
         moved = not model.jointPlacements[1].isIdentity(0.0)
         if moved or np.any(np.asarray(model.armature)[:6]):
             names.append(model.names[1])
-    return tuple(names)
+    return tuple(dict.fromkeys(names))
 
 
 @per_robot

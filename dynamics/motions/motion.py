@@ -183,7 +183,7 @@ def increasing(t: ArrayLike) -> Array:
     times = array(t, "t", (None,), meaning="times [s]")
     back = np.flatnonzero(np.diff(times) <= 0)
     if not len(times) or len(back):
-        got = f"{times[back[0]]:g} s, then {times[back[0] + 1]:g} s" if len(back) else "none"
+        got = f"{times[back[0]]:.15g} s, then {times[back[0] + 1]:.15g} s" if len(back) else "none"
         at = f" at sample {back[0] + 1}" if len(back) else ""
         raise ConfigurationError(f"t: got {got}{at}; expected at least one time [s], increasing")
     return times

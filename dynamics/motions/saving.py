@@ -129,7 +129,7 @@ def in_order(robot: Robot, have: Mapping[str, Array], own: tuple[str, ...], key:
         words = [f"{what} {', '.join(names[:6])}{', …' if len(names) > 6 else ''}"
                  for what, names in (("the file lacks", lacking), (f"{robot.name!r} lacks", others))
                  if names]  # fmt: skip
-        raise ConfigurationError(f"{key}: {'; '.join(words)}; expected the same joints")
+        raise ConfigurationError(f"{key}: {'; '.join(words)}; expected the same names")
     return np.stack([have[name] for name in own], axis=1)
 
 

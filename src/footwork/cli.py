@@ -23,6 +23,7 @@ from .commands import output
 from .commands.flags import BAD, BUG, INTERRUPTED, OK
 from .commands.parser import Parser
 from .errors import FootworkError, FootworkWarning, counted
+from .progress import bars_drawn
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
@@ -30,7 +31,8 @@ def main(arguments: Sequence[str] | None = None) -> int:
     _open_streams()
     options = _options(arguments)
     try:
-        with warnings.catch_warnings(), _kernels_later(), _ended_by_signals():
+        drawn = bars_drawn(False if options.quiet else None)
+        with warnings.catch_warnings(), _kernels_later(), _ended_by_signals(), drawn:
             warnings.simplefilter("default", FootworkWarning)
             warnings.showwarning = _show(options.quiet, warnings.showwarning)
             output.check(options)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import pickle
 import signal
 import threading
 from collections.abc import Callable, Iterable, Iterator
@@ -19,6 +20,7 @@ from multiprocessing import get_context, parent_process
 from typing import Any, TypeVar
 
 from .errors import ConfigurationError, FootworkError, SolverError
+from .progress import draw_bars
 
 Key = TypeVar("Key")
 Job = TypeVar("Job")
@@ -64,15 +66,19 @@ def finished(
         jobs: made when they are handed out.
 
     Raises:
+        ConfigurationError: work that cannot be sent to other processes.
         SolverError: a worker died.
     """
     if executor is None:
         yield from ((key, work(job)) for key, job in jobs)
         return
-    ahead, running = iter(jobs), dict[Future[Answer], Key]()
+    ahead, running, sent = iter(jobs), dict[Future[Answer], Key](), False
     try:
         while True:
             while len(running) < _WAITING and (job := next(ahead, None)) is not None:
+                if not sent and isinstance(executor, ProcessPoolExecutor):
+                    _require_pickles((work, job[1]))
+                sent = True
                 running[executor.submit(work, job[1])] = job[0]
             if not running:
                 return
@@ -81,11 +87,26 @@ def finished(
                 yield running.pop(future), future.result()
     except BrokenExecutor as error:
         raise SolverError(
-            f"a worker died ({error}); what was finished is in the journal: ask again to go on"
+            f"a worker died ({error}); a journal has what was finished: ask again to go on"
         ) from error
     finally:
         for future in running:
             future.cancel()
+
+
+def _require_pickles(job: Any) -> None:
+    """Refuse what no process pool can send: its executor may wait for ever then.
+
+    Raises:
+        ConfigurationError: what is the matter with it.
+    """
+    try:
+        pickle.dumps(job)
+    except (pickle.PicklingError, AttributeError, TypeError) as error:
+        raise ConfigurationError(
+            f"executor: got work that cannot be sent to other processes ({error}); expected "
+            "functions and classes of a module, and no lambdas"
+        ) from None
 
 
 class _Pool(ProcessPoolExecutor):
@@ -101,6 +122,7 @@ class _Pool(ProcessPoolExecutor):
 
 def _start(interruptible: bool) -> None:
     """In a worker: end when the parent has ended, even by a signal that nothing can catch."""
+    draw_bars(False)  # the parent draws what all of them have done
     signal.signal(signal.SIGINT, signal.SIG_DFL if interruptible else signal.SIG_IGN)
     signal.pthread_sigmask(signal.SIG_UNBLOCK, {signal.SIGINT})
     threading.Thread(target=_end_with_parent, daemon=True).start()

@@ -59,7 +59,6 @@ def view_motion(
 
     Raises:
         ConfigurationError: a rate that is not positive.
-        ViewerError: a motion of one sample.
     """
     viewer = Viewer(motion.robot, ground=0.0 if motion.robot.is_floating else None)
     viewer.animate(*picture_frames(motion, rate), series=series)

@@ -10,7 +10,7 @@ from numpy.typing import ArrayLike
 
 from ...arrays import Array
 from ...dynamics.state import State
-from ...errors import counted, unknown
+from ...errors import unknown
 from ...robots.robot import Robot
 from ...robots.values import instance, mapping, sequence
 from . import checks, commands, meshes, three
@@ -22,6 +22,8 @@ from .ramp import ColorRamp
 from .series import Series
 from .shapes import Piece, Shape
 from .store import Entry, Folders, Store
+
+MOMENT = 0.04  # for which a motion of one sample is shown [s]
 
 
 class Drawing(Primitives):
@@ -85,7 +87,7 @@ class Drawing(Primitives):
         arcs.
 
         Args:
-            times, qs: as above.
+            times, qs: as above; one sample stands still for a moment.
             draw: called with 0, …, n − 1: what it draws in this viewer (arrows, cones, labels, …)
                 is the drawing of that frame, and moves with the robot. A legend cannot move.
             series: what is plotted over time, one below the other.
@@ -107,23 +109,25 @@ class Drawing(Primitives):
                 f"got {len(times)} times for {len(qs)} configurations; expected as many, in "
                 "increasing order"
             )
-        if len(times) < 2:
-            raise ViewerError(
-                f"got a motion of {counted(len(times), 'sample')}, expected at least 2; "
-                "fw.view(dynamics.State(robot, q)) shows a configuration"
-            )
+        if not len(times):
+            raise ViewerError("got a motion of no samples, expected at least 1")
+        tones = None if tint is None else _tones(tint, len(times))
+        frames, shown = list(range(len(times))), times
+        if len(times) == 1:  # the page's player needs a time that passes
+            shown, frames = times[0] + np.array([0.0, MOMENT]), [0, 0]
+            qs, tones = qs[frames], tones and [*tones, *tones]
         poses = [meshes.placements(robot, self._visual, q) for q in qs]
         self.display(qs[0])
         every = [meshes.corners_in_world(self._boxes, where) for where in poses]
         self._robot_points = np.vstack(every)
         moving = {f"/robot/{name}": np.array([pose[name] for pose in poses]) for name in poses[0]}
-        drawings = self._moving_drawings(draw, len(times)) if draw else {}
+        drawings = self._moving_drawings(draw, frames) if draw else {}
         moving |= {path: motion.matrices for path, motion in drawings.items()}
         visible = {path: motion.visible for path, motion in drawings.items()}
-        clips = tracks(times, moving, visible)
-        if tint is not None:
-            clips += tints(times, _tones(tint, len(times)), self._surfaces())
-        self._put(commands.set_animation(clips, player(times, series), play=play, repeat=repeat))
+        clips = tracks(shown, moving, visible)
+        if tones is not None:
+            clips += tints(shown, tones, self._surfaces())
+        self._put(commands.set_animation(clips, player(shown, series), play=play, repeat=repeat))
 
     def ghost(
         self, name: str, q: ArrayLike, *, opacity: float = 0.3, color: Color | None = None
@@ -256,9 +260,11 @@ class Drawing(Primitives):
             for visual, thing in self._parts
         }
 
-    def _moving_drawings(self, draw: Callable[[int], object], count: int) -> dict[str, Motion]:
+    def _moving_drawings(
+        self, draw: Callable[[int], object], numbers: Sequence[int]
+    ) -> dict[str, Motion]:
         """Draw every frame, and return {path of a piece: how it moves}."""
-        frames = [self._record(partial(draw, i)) for i in range(count)]
+        frames = [self._record(partial(draw, i)) for i in numbers]
         motions: dict[str, Motion] = {}
         for name, (shape, moves) in merged(frames).items():
             self._draw(name, shape)

@@ -76,7 +76,6 @@ def _many(options: argparse.Namespace, asked: dict[str, Any]) -> int:
             reading=motions.reading(options),
             journal=options.journal,
             executor=executor,
-            progress=flags.progress(options),
             **asked,
         )
     answer(options, table.as_dict(), paint_verdict(options, table.explain(), table.holds))

@@ -51,7 +51,7 @@ def run(options: argparse.Namespace) -> int:
         for call in (*_batches(robot), *_others(robot)):
             call()
     seconds, began = {}, time.perf_counter()
-    with progress_bar(flags.progress(options), total=len(wanted), unit="kernel") as bar:
+    with progress_bar(total=len(wanted), unit="kernel") as bar:
         for name, took in _compile_all(wanted):
             seconds[name] = round(took, 3)
             bar.update()

@@ -167,11 +167,6 @@ def load(options: argparse.Namespace, source: str | None = None) -> Robot:
     )
 
 
-def progress(options: argparse.Namespace) -> bool | None:
-    """Return whether progress is drawn, as functions take it: never with --quiet."""
-    return False if options.quiet else None
-
-
 @contextmanager
 def executor(options: argparse.Namespace) -> Iterator[Executor | None]:
     """Yield the workers of --jobs, None for one; Ctrl-C says whether --journal keeps their work."""

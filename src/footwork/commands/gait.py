@@ -95,7 +95,7 @@ def run(options: argparse.Namespace) -> int:
         needs("--png" if options.png else "--out", "matplotlib", "plots")
     steps = ("read", *analysis.STEPS, "robot", "write")
     facts = []
-    with progress_bar(flags.progress(options), total=len(steps) * len(options.files)) as bar:
+    with progress_bar(total=len(steps) * len(options.files)) as bar:
         for file in options.files:
 
             def tell(step: str, file: Path = file) -> None:

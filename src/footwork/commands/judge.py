@@ -102,7 +102,7 @@ def _judged(options: argparse.Namespace) -> Judgement:
             told=-(-options.seeds // 4), directions=options.directions, shove=options.shove,
             headings=options.heading, boards=options.boards, slope=options.slope,
             ramp=options.ramp, terrain=terrain, sensors=sensors, q=q, contacts=feet,
-            executor=executor, progress=flags.progress(options),
+            executor=executor,
         )  # fmt: skip
 
 

@@ -54,7 +54,6 @@ def run(options: argparse.Namespace) -> int:
         directions=given[0] if given else AHEAD,
         predictive=options.predictive,
         torque_limits=not options.no_torque_limits,
-        progress=flags.progress(options),
     )
     answer(options, limits.as_dict(), limits.explain())
     save_to(options, "csv", limits.write_csv)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import argparse
+import html
 import json
 import os
 import sys
@@ -220,7 +221,11 @@ def write_view(x: Any, options: argparse.Namespace) -> None:
 
 def write_page(x: Any, options: argparse.Namespace) -> None:
     """Write what a notebook shows of x, with its plot, as the page of --html."""
-    head = '<!doctype html><meta charset="utf-8"><title>footwork</title>'
+    head = (
+        '<!doctype html><meta charset="utf-8">'
+        '<meta name="viewport" content="width=device-width, initial-scale=1">'
+        f"<title>{html.escape(str(x))}</title>"
+    )
     save_to(options, "html", lambda path: write(path, head + registry.html_of(x)))
 
 

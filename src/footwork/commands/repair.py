@@ -59,7 +59,6 @@ def run(options: argparse.Namespace) -> int:
         margin=options.margin,
         slowest=options.slowest,
         window=options.window,
-        progress=flags.progress(options),
     )
     answer(options, found.as_dict(), paint_verdict(options, found.explain(), found.holds))
     if options.save:

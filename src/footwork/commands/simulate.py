@@ -157,7 +157,6 @@ def _simulated(options: argparse.Namespace) -> tuple[ClosedLoop, Any]:
         robot, who, ground, q=q, contacts=feet, duration=duration, control_step=2e-3,
         disturbances=pushes if options.shove else (), engine=options.engine,
         sensors=control.Sensors() if options.estimator else None, seed=options.seed or 0,
-        progress=flags.progress(options),
     )  # fmt: skip
     return motion, who
 

@@ -82,7 +82,6 @@ def run(options: argparse.Namespace) -> int:
             quantities=options.quantity,
             journal=options.journal,
             executor=executor,
-            progress=flags.progress(options),
         )
     counts = {WORDS[k]: n for k, n in Counter(found.feasible.ravel().tolist()).items()}
     answer(options, counts, _report(found, counts))

@@ -46,10 +46,7 @@ def run(options: argparse.Namespace) -> int:
     sensors, robot = _sensors(options), flags.load(options)
     feet = flags.feet(robot, options)
     log = _told(options, control.SensorLog.read(options.source, robot))
-    found = control.contact_wrenches(
-        log, feet, sensors=sensors, cutoff=options.cutoff,
-        progress=flags.progress(options),
-    )  # fmt: skip
+    found = control.contact_wrenches(log, feet, sensors=sensors, cutoff=options.cutoff)
     answer(options, found.as_dict(), found.explain())
     save_to(options, "csv", found.write_csv)
     write_view(found, options)
