@@ -12,7 +12,7 @@ from footwork.control.gaits import uneven_ground
 from footwork.control.gaits.foot import FootMode
 from footwork.control.gaits.ground_plane import GroundPlane
 from footwork.control.gaits.touch import FILTER, Touch
-from footwork.control.gaits.uneven_ground import VERTICAL_REACH, lowered
+from footwork.control.gaits.uneven_ground import SEARCH_TIME, VERTICAL_REACH, lowered
 from footwork.control.references import Desired, moved
 from footwork.control.whole_body.command import Command
 
@@ -39,7 +39,7 @@ def test_a_force_that_was_not_planned_is_felt(name):
     before = Command.of(
         t=0.0, status="optimal", v=v - step * moved, a=a, w=np.zeros(0), contacts=contacts
     )
-    touch = Touch(robot, feet)
+    touch = Touch(feet)
     touch.feel(state, step, before)
     share = step / (step + FILTER)
     found = dict(zip(feet.names, touch._felt / share, strict=True))
@@ -60,7 +60,7 @@ def test_ground_that_is_missing_is_felt():
     before = Command.of(
         t=0.0, status="optimal", v=-0.002 * a, a=np.zeros(robot.nv), w=w, contacts=feet
     )
-    touch = Touch(robot, feet)
+    touch = Touch(feet)
     for _ in range(10):
         touch.feel(state, 0.002, before)
     assert [name for name in feet.names if touch.missing(name)] == [lost]
@@ -324,7 +324,7 @@ def test_no_prediction_counts_on_a_foot_that_searches_the_ground(waits):
     first, then, *_ = walker.ahead(q, still, t)[0]
     assert set(first.places) == {foot.name for foot in stands} - {lost.name}
     assert set(then.places) == {foot.name for foot in stands}
-    assert first.duration == walker.uneven.search_time(walker.plan)
+    assert first.duration == SEARCH_TIME / walker.plan.omega
     whole = before[0].duration + (first.duration if waits else 0.0)
     assert first.duration + then.duration == pytest.approx(whole, abs=1e-9)
 

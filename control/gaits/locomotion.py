@@ -169,6 +169,7 @@ class GaitController(WalkingController):
             self.stepping = self.stepping._replace(ankles=ankles)
         super().__init__(robot, contacts, q, [Phase(1.0, centre, centre)], **own | options)
         self._own_height = self._height = self.plan.height
+        self._stepping_ramp = self._longest_ramp
         ahead = heading(contacts, q)
         axes = np.column_stack([ahead, np.cross([0.0, 0.0, 1.0], ahead), [0.0, 0.0, 1.0]])
         self.path = Path(pin.SE3(axes, centre), np.zeros(3), self.begin)
@@ -213,13 +214,17 @@ class GaitController(WalkingController):
 
     @property
     def height(self) -> float:
-        """The commanded height of the centre of mass above the feet [m]."""
-        return self._height
+        """The commanded height of the centre of mass above the feet, at most the highest [m]."""
+        return min(self._height, self._highest)
 
     @height.setter
     def height(self, height: float) -> None:
         low = 0.5 * self._own_height
         self._height = number(height, "height", at_least=low, at_most=1.1 * self._own_height)
+
+    @property
+    def _highest(self) -> float:
+        return np.inf
 
     @property
     def fastest(self) -> float:
@@ -410,6 +415,8 @@ class GaitController(WalkingController):
         except ContactError as error:  # it stays where it is, and tries again
             self.path, self.blocked = self.path.turned(t, np.zeros(3)), str(error)
             phases = self._phases(places, t, first, [])
+        # steps of a robot that is to stand catch it: no time to lose
+        self._longest_ramp = self.ramp if self.path.stands else self._stepping_ramp
         h = self.plan.height
         height = min(max(self.height, (1 - LOWERING) * h), (1 + LOWERING) * h)
         self._follow(self.plan.renewed(phases, height), t)
@@ -455,11 +462,6 @@ class GaitController(WalkingController):
     def _pause(self) -> float:
         """How long all feet stand after a touch-down [s]."""
         return self._natural(self.gait.double)
-
-    @property
-    def _longest_ramp(self) -> float:
-        # steps of a robot that is to stand catch it: no time to lose
-        return self.ramp if self.path.stands else super()._longest_ramp
 
     def _on_ground(self, foot: GaitFoot, offset: Array) -> Array | None:
         if self.terrain is not None:

@@ -1,16 +1,12 @@
 """Interior-point kernel of the convex subproblem of predictive control.
 
-    minimise  Σ_k ½ (x_k − x̂_k)ᵀQ_k(x_k − x̂_k) + Σ_b ½ (u_b − û_b)ᵀR_b(u_b − û_b) + Σ ρ ε
-    such that x_{k+1} = A_k x_k + B_k Σ_b G_b u_b + e_k,    x_0 given,
-              F_b u_b + s = f_b,   −C_b u_b + s = c_b,   E x_k − ε + s = d_k,   −ε + s = 0,
+With slacks the limits of `predictive.subproblem` are
 
-slacks s in half-lines and Lorentz cones, z their multipliers. x follows from u, and the costates y
-from x and z, so that what a step of Newton's leaves of these equations is nothing but rounding; it
-is, with W and d of `slacks`,
+    F_b u_b + s = f_b,   −C_b u_b + s = c_b,   E x_k − ε + s = d_k,   −ε + s = 0,
 
-    (H + FᵀW²F) du = −r_u − Fᵀ(W d − W² δ),   ds = δ − F du,   dz = W d − W² ds,
-
-H the Hessian of the motion, δ what s lacks of [f, c, d, 0] − F [u, x, ε]. With the ε of each row
+s in half-lines and Lorentz cones, z their multipliers. x follows from u, and the costates y from x
+and z, so that what a step of Newton's (see `newton`) leaves of these equations is nothing but
+rounding; δ is what s lacks of [f, c, d, 0] − F [u, x, ε]. With the ε of each row
 eliminated this is the problem of `riccati`, solved with d = −λ (Mehrotra's predictor), then with
 his corrector. It starts from û, whose slacks are at least ROOM, with multipliers such that sᵀz is
 as large everywhere: in all a share of the cost of û's motion, so that the farther it is from its

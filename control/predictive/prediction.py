@@ -13,9 +13,9 @@ from ... import registry
 from ...arrays import Array
 from ...contacts import ContactSet
 from ...dynamics import Wrench
-from ..kernels.centroidal import Body
+from ..kernels.centroidal import Body, Reference
 from .blocks import Block
-from .centroidal import Reference, inverse_inertia, products, turned_by_legs
+from .centroidal import inverse_inertia, products, turned_by_legs
 from .certificate import Certificate, certificate_of
 from .stances import Nodes
 from .subproblem import Solution, Subproblem

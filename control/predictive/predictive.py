@@ -28,7 +28,7 @@ from ...robots.values import (
     whole_number,
 )
 from ..kernels import TICKS
-from ..kernels.centroidal import ASSEMBLE, Body, Cost, Grid, Legs, Nominal, Space, Targets
+from ..kernels.centroidal import ASSEMBLE, Body, Cost, Grid, Legs, Nominal, Reference, Space
 from ..kernels.predictive import PREDICT
 from .blocks import blocks_of, legs_of, side_by_side
 from .centroidal import bodies_of, body_of, starts
@@ -56,9 +56,6 @@ from .terms import Terms, repeated
 # the ground: legs that carry have no room for more, and what is thrown up has no feet to push with
 SINK, RISE = 0.3, 0.1
 _LOOSEST = 0.01  # tolerance: looser ones let the bounds of height and tilt seem exceeded
-OPTIONS = (
-    "count", "step", "weights", "torque_limits", "sole_share", "tilt", "sink", "rise", "tolerance",
-)  # fmt: skip
 
 
 @dataclass(frozen=True)
@@ -277,7 +274,7 @@ class Predictive:
         rows: Index,
         terms: Terms,
         inertia: Array,
-        targets: Targets,
+        targets: Reference,
         grid: Grid,
         nominal: Nominal | None,
     ) -> Group:
@@ -310,7 +307,7 @@ class Predictive:
         return given
 
     def _subproblems(
-        self, terms: Terms, bodies: Body, targets: Targets, grid: Grid, nominal: Nominal
+        self, terms: Terms, bodies: Body, targets: Reference, grid: Grid, nominal: Nominal
     ) -> Subproblems:
         """Return the subproblems of rows."""
         blocks, counts = self._blocks, np.diff(grid.begin)

@@ -28,7 +28,6 @@ import numpy as np
 
 from ...arrays import Array, Index
 from ...dynamics.spatial import skew
-from ...errors import SolverError
 from ...reprs import shapes
 from ...robots.unchecked import unchecked
 from ..kernels.newton import BOUNDS, ENTRIES, SIGNS
@@ -65,16 +64,7 @@ class Subproblem:
     """N nodes, b contacts at them all together; see the module for the symbols.
 
     Attributes:
-        h, s, K, e: (N,), (N, 3), (N, 3, 3), (N, 12).
-        Q, target: (N + 1, 12), the diagonal, and x̂.
-        start: x_0 (12,).
-        G: (b, 6, n).
-        R, u: (b, n), the diagonal and û.
-        F, f: (b, r, n), (b, m): the last m − r rows of F u are bounded from below too, by what
-            comes last, f = [upper (r,), −lower (m − r,)]; see `rows`.
-        C, c: (b, q, D), (b, q, D): each entry of a cone is one of u, multiplied by C, and c; the
-            last entry bounds the norm of the others.
-        d, rho: (N + 1, 6).
+        h, s, K, e, Q, target, start, G, R, u, F, f, C, c, d, rho: as of `Problems`.
         first: (N + 1,), the contacts of node k are first[k] … first[k + 1] − 1.
         at: (b, q, D), which entry of u; −1 where C is zero.
         data: the floats of all of them, one array after the other: each is a view of it.
@@ -241,23 +231,6 @@ class Subproblems(NamedTuple):
         data = np.empty((count, extents(sizes)[-1][1]))
         return cls(data, sizes, np.empty(N + 1, dtype=np.intp), np.empty((b, q, D), dtype=np.intp))
 
-    @classmethod
-    def of(cls, problems: Sequence[Subproblem]) -> Subproblems:
-        """Return problems as rows.
-
-        Raises:
-            SolverError: other contacts, or at other nodes.
-        """
-        one = problems[0]
-        for other in problems:
-            same = other.sizes == one.sizes and np.array_equal(other.first, one.first)
-            if not (same and np.array_equal(other.at, one.at)):
-                raise SolverError(
-                    f"problems: got sizes {other.sizes} and {one.sizes}, expected the same "
-                    "contacts at the same nodes"
-                )
-        return cls(np.array([each.data for each in problems]), one.sizes, one.first, one.at)
-
     def part(self, name: str) -> Array:
         """Return an array of all problems, row by row (M, numbers)."""
         i, j, _ = extents(self.sizes)[Problems._fields.index(name)]
@@ -275,8 +248,7 @@ class Solution(NamedTuple):
     """The minimiser, and its multipliers.
 
     Attributes:
-        u, w, x, eps: (b, n), [f; m] (N, 6), (N + 1, 12), (N + 1, 6).
-        y: (N + 1, 12), costates.
+        u, w, x, eps, y: as of `kernels.predictive.Answers`.
         rows, cones, bounds: z (b, m) of F, (b, q, D) of the cones, (N + 1, 6) of E.
         cost: Σ … of the module.
         error: residuals and gap, relative to the cost.

@@ -48,10 +48,7 @@ class MujocoGround(MujocoModel):
         self.mujoco.mj_step(self.model, data)
         if not np.isfinite(data.qvel).all() or np.abs(data.qvel).max() > DIVERGED:
             raise SolverError("the motion blew up; expected softer gains or a shorter step")
-        turned = pin.Quaternion(*data.qpos[3:7]).toRotationMatrix()
-        after = np.empty_like(v)
-        after[:3], after[3:6] = turned.T @ data.qvel[:3], data.qvel[3:6]
-        after[self.rows] = data.qvel[6:]
+        _, after = self.from_mujoco()
         stops = np.zeros_like(v)
         stops[self.rows] = self._stops()
         return StepResult(after, h * self._forces(), h * stops)

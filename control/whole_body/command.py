@@ -90,12 +90,12 @@ class Command:
         """{task: (rows,)}, A a − r of motion tasks, B w − c of force tasks."""
         if self.snapshot is None or not self.solved:
             return {}
-        return self.snapshot.tasks.residuals(self.a, self._forces)
+        return self.snapshot.residuals(self.a, self._forces)
 
     @cached_property
     def errors(self) -> dict[str, Array]:
         """{task: (rows,)}, of the motion tasks' values [m, rad]."""
-        return {} if self.snapshot is None else self.snapshot.tasks.errors()
+        return {} if self.snapshot is None else self.snapshot.errors()
 
     @cached_property
     def _state(self) -> State:
