@@ -214,17 +214,16 @@ class GaitController(WalkingController):
 
     @property
     def height(self) -> float:
-        """The commanded height of the centre of mass above the feet, at most the highest [m]."""
-        return min(self._height, self._highest)
+        """The commanded height of the centre of mass above the feet [m], or what legs reach."""
+        if not self.stepping.bends:
+            return self._height
+        away, lowest = self.placement.farthest(self.path.velocity), 0.7 * self._own_height
+        return min(self._height, float(np.sqrt(max(self._own_height**2 - away**2, lowest**2))))
 
     @height.setter
     def height(self, height: float) -> None:
         low = 0.5 * self._own_height
         self._height = number(height, "height", at_least=low, at_most=1.1 * self._own_height)
-
-    @property
-    def _highest(self) -> float:
-        return np.inf
 
     @property
     def fastest(self) -> float:
@@ -248,7 +247,7 @@ class GaitController(WalkingController):
     @property
     def _step(self) -> float:
         """The longest step in the natural time [m]."""
-        return self.gait.step * self._own_height
+        return self.stepping.steps * (self.gait.step * self._own_height)
 
     @property
     def _inside(self) -> float:
@@ -442,15 +441,13 @@ class GaitController(WalkingController):
         along = most * self.plan.height
         self.path = self.path.towards(t, self.velocity, (along, along, most))
 
-    def _quickness(self) -> float:
-        """The time of a step as a fraction of the natural one, at most 1."""
-        longest = self._step / max(self.placement.speed(self.path.velocity), 1e-9)
-        return min(max(longest / self._period, QUICKEST), 1.0)
-
     def _times(self) -> tuple[float, float]:
         """How long feet swing, and all of them stand in between [s]."""
-        quick = self._quickness()
-        return quick * self._natural(self.gait.swing), quick * self._natural(self.gait.double)
+        speed = self.placement.speed(self.path.velocity)
+        quick = min(max(self._step / max(speed, 1e-9) / self._period, QUICKEST), 1.0)
+        swing, double = (quick * self._natural(x) for x in (self.gait.swing, self.gait.double))
+        less = self.stepping.shorter * min(speed * self._period / self._step, 1.0) * double
+        return swing + less, double - less
 
     def _take_times(self) -> tuple[float, float]:
         """These times, by which feet are placed from now on [s]."""
@@ -461,7 +458,7 @@ class GaitController(WalkingController):
     @property
     def _pause(self) -> float:
         """How long all feet stand after a touch-down [s]."""
-        return self._natural(self.gait.double)
+        return self._times()[1] if self.stepping.shorter else self._natural(self.gait.double)
 
     def _on_ground(self, foot: GaitFoot, offset: Array) -> Array | None:
         if self.terrain is not None:

@@ -450,7 +450,8 @@ class WalkingController:
     @property
     def _clearance(self) -> float:
         """How high feet swing [m]."""
-        return self.step_height
+        higher = self.stepping.wary and self.terrain is None
+        return self.step_height + (self.uneven.unevenness if higher else 0.0)
 
     def _land(self) -> None:
         """Add the contacts of the feet that have landed."""

@@ -56,12 +56,10 @@ STEP = 0.03  # duration of a node of the prediction [s]
 EVERY = 0.01  # time after which a prediction is made anew [s]
 RAMP = 0.01  # time to load and unload a foot: a trot has no more [s]
 GRIP = 0.5  # share of the friction that is used: the ground may be half as rough as told
-STEPS = 1.7  # longest step, in the gait's
 SOLE = 0.6  # share of the soles that is used: fast steps need more than slow ones on boards
 # largest normal force of a foot in a prediction, in weights: more would have more friction and
 # moments, and throw the robot up
 LARGEST = 1.2
-SHORTER = 0.7  # by how much all feet stand shorter between two swings where steps are longest
 
 
 class PredictiveGait(GaitController):
@@ -92,7 +90,10 @@ class PredictiveGait(GaitController):
     # joints have their largest speeds; soles have to give L̇ of fast steps, so that footholds answer
     # each error of ξ; `grip` has left a share of the friction already; and feet that are lifted
     # only twice as high do not bring small robots onto boards of 6 cm
-    stepping = Stepping(minimum_acceleration, bends=True, ankles=0.0, braking=1.0, lift=3.0)
+    stepping = Stepping(
+        minimum_acceleration, bends=True, ankles=0.0, braking=1.0, lift=3.0, steps=1.7,
+        shorter=0.7, wary=True,
+    )  # fmt: skip
 
     def __init__(
         self,
@@ -131,39 +132,6 @@ class PredictiveGait(GaitController):
         super().__init__(robot, feet, q, gait, **given)
         root = robot._model.frames[robot.frame_id(trunk(robot))].placement.rotation
         self._root = root.T  # from the axes of the trunk to those of the floating base
-
-    @property
-    def _step(self) -> float:
-        return STEPS * super()._step
-
-    def _times(self) -> tuple[float, float]:
-        """How long feet swing, and all stand in between [s]: the shorter, the faster it goes.
-
-        So that legs swing no quicker than they must: joints have their largest speeds.
-        """
-        swing, double = super()._times()
-        faster = self.placement.speed(self.path.velocity) * self._period / self._step
-        less = SHORTER * min(faster, 1.0) * double
-        return swing + less, double - less
-
-    @property
-    def _pause(self) -> float:
-        return self._times()[1]
-
-    @property
-    def _highest(self) -> float:
-        """No leg is longer at either end of its stance than it is where the robot stands [m]."""
-        away, lowest = self.placement.farthest(self.path.velocity), 0.7 * self._own_height
-        return float(np.sqrt(max(self._own_height**2 - away**2, lowest**2)))
-
-    @property
-    def _clearance(self) -> float:
-        """How high feet swing [m]: higher where untold ground is not as flat as it was taken for.
-
-        By as much as feet have stood above or below where they were to land. The prediction knows
-        what legs that are thrown higher do to the base; without one, small robots fall over them.
-        """
-        return self.step_height + (self.uneven.unevenness if self.terrain is None else 0.0)
 
     def _permanent_tasks(self, q: Array) -> list[Task]:
         """The tasks of all phases: on points those of the prediction, and a posture.
