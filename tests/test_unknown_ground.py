@@ -15,6 +15,7 @@ from footwork.control.gaits.touch import FILTER, Touch
 from footwork.control.gaits.uneven_ground import SEARCH_TIME, VERTICAL_REACH, lowered
 from footwork.control.references import Desired, moved
 from footwork.control.whole_body.command import Command
+from footwork.robots.unchecked import unchecked
 
 
 @pytest.mark.parametrize("name", ["go2", "anymal", "solo12", "quadruped"])
@@ -36,8 +37,8 @@ def test_a_force_that_was_not_planned_is_felt(name):
     leg = leg[leg >= 6]
     mass = 1 / (J[leg] @ np.linalg.solve(M[np.ix_(leg, leg)], J[leg]))
     contacts = fw.contacts.ContactSet(robot, [])
-    before = Command.of(
-        t=0.0, status="optimal", v=v - step * moved, a=a, w=np.zeros(0), contacts=contacts
+    before = unchecked(
+        Command, t=0.0, status="optimal", v=v - step * moved, a=a, w=np.zeros(0), contacts=contacts
     )
     touch = Touch(feet)
     touch.feel(state, step, before)
@@ -57,8 +58,8 @@ def test_ground_that_is_missing_is_felt():
     w, lost = np.tile([0.0, 0.0, robot.mass * 9.81 / 4], 4), feet.names[1]
     J = feet[lost].centre_jacobian(state)[2]
     a = -np.linalg.solve(state.mass_matrix, J * w[2])
-    before = Command.of(
-        t=0.0, status="optimal", v=-0.002 * a, a=np.zeros(robot.nv), w=w, contacts=feet
+    before = unchecked(
+        Command, t=0.0, status="optimal", v=-0.002 * a, a=np.zeros(robot.nv), w=w, contacts=feet
     )
     touch = Touch(feet)
     for _ in range(10):

@@ -168,12 +168,6 @@ class Subproblem:
         sums = np.concatenate([np.zeros((1, 6)), each.cumsum(axis=0)])[self.first]
         return np.asarray(sums[1:] - sums[:-1])
 
-    def cost(self, x: Array, u: Array, eps: Array) -> float:
-        """Return the cost of a motion."""
-        off, away = x - self.target, u - self.u
-        quadratic = (self.Q * off**2).sum() + (self.R * away**2).sum()
-        return float(0.5 * quadratic + (self.rho * eps).sum())
-
     def costates(self, x: Array, bounds: Array) -> Array:
         """Return y (N + 1, 12) of a motion with multipliers (N + 1, 6) of its rows."""
         y = self.Q * (x - self.target) + bounds @ E

@@ -42,7 +42,7 @@ class MujocoGround(MujocoModel):
         data = self.data
         self.model.opt.timestep = h
         R = pin.Quaternion(q[3:7]).toRotationMatrix()
-        data.qpos[:], data.qvel[:] = self.to_mujoco(q, v, R)
+        data.qpos[:], data.qvel[:] = self.to_mujoco(q, v)
         data.qfrc_applied[:3], data.qfrc_applied[3:6] = R @ forces[:3], forces[3:6]
         data.qfrc_applied[6:] = forces[self.rows]
         self.mujoco.mj_step(self.model, data)

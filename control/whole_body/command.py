@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from dataclasses import dataclass, field
 from functools import cached_property
-from typing import Any
 
 import numpy as np
 
@@ -16,7 +15,6 @@ from ...contacts.point_forces import PointForces
 from ...contacts.torque_limits import TorqueBounds
 from ...dynamics import State, Wrench, closures
 from ...reprs import components
-from ...robots.unchecked import unchecked
 from ...robots.values import number
 from ..program.contact_model import ContactModel, world_axes
 from ..program.qp import Program
@@ -64,11 +62,6 @@ class Command:
     snapshot: Snapshot | None = None
     labels: tuple[str, ...] = ()
     multipliers: Array = field(default_factory=lambda: np.zeros(0))
-
-    @classmethod
-    def of(cls, **fields: Any) -> Command:
-        """Return a command of all its fields at once: one by one takes three microseconds."""
-        return unchecked(cls, **fields)
 
     @property
     def program(self) -> Program | None:
