@@ -422,10 +422,10 @@ def test_pushes_that_no_forces_hold_are_solved_too():
 
 def test_arrays_of_a_subproblem_are_parts_of_its_data():
     problem = pushed(*CASES[0], count=2)[2].subproblem
-    for made in (problem, replace(problem), pickle.loads(pickle.dumps(problem))):
+    for made in (problem, problem._replace(), pickle.loads(pickle.dumps(problem))):
         assert made.sizes == problem.sizes
         made.start[:] += 1.0  # what is written to an array is solved
-        np.testing.assert_array_equal(np.concatenate(made.arrays, axis=None), made.data)
+        np.testing.assert_array_equal(np.concatenate(made, axis=None), made.data)
     np.testing.assert_array_equal(made.start, problem.start)  # and a copy has arrays of its own
 
 

@@ -23,6 +23,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
+from ...arrays import Array
 from ...contacts.kernels.algebra import add, any_lane, dot, norm
 from ...contacts.kernels.cones import FAR
 from ...dynamics.kernels.rows import gather_each, scatter
@@ -79,22 +80,22 @@ class Problems(NamedTuple):
         d, rho: (N + 1, 6).
     """
 
-    h: Any
-    s: Any
-    K: Any
-    e: Any
-    Q: Any
-    target: Any
-    start: Any
-    G: Any
-    R: Any
-    u: Any
-    F: Any
-    f: Any
-    C: Any
-    c: Any
-    d: Any
-    rho: Any
+    h: Array
+    s: Array
+    K: Array
+    e: Array
+    Q: Array
+    target: Array
+    start: Array
+    G: Array
+    R: Array
+    u: Array
+    F: Array
+    f: Array
+    C: Array
+    c: Array
+    d: Array
+    rho: Array
 
 
 class Answers(NamedTuple):

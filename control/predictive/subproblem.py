@@ -20,7 +20,6 @@ from __future__ import annotations
 import itertools
 import math
 from collections.abc import Sequence
-from dataclasses import dataclass, field
 from functools import cache, cached_property
 from typing import Any, NamedTuple
 
@@ -29,7 +28,6 @@ import numpy as np
 from ...arrays import Array, Index
 from ...dynamics.spatial import skew
 from ...reprs import shapes
-from ...robots.unchecked import unchecked
 from ..kernels.newton import BOUNDS, ENTRIES, SIGNS
 from ..kernels.predictive import Problems, problem_shapes
 
@@ -59,65 +57,36 @@ def ends_of(sizes: Sizes) -> Index:
     return np.array([0, *[end for _, end, _ in parts]], dtype=np.intp)
 
 
-@dataclass(frozen=True, eq=False, repr=False)
-class Subproblem:
-    """N nodes, b contacts at them all together; see the module for the symbols.
+class Subproblem(Problems):
+    """N nodes, b contacts at them all together: the arrays of `Problems`, and how they go together.
 
     Attributes:
-        h, s, K, e, Q, target, start, G, R, u, F, f, C, c, d, rho: as of `Problems`.
         first: (N + 1,), the contacts of node k are first[k] … first[k + 1] − 1.
         at: (b, q, D), which entry of u; −1 where C is zero.
-        data: the floats of all of them, one array after the other: each is a view of it.
+        data: the floats of all arrays, one after the other: each is a view of it.
     """
 
-    h: Array
-    s: Array
-    K: Array
-    e: Array
-    Q: Array
-    target: Array
-    start: Array
-    G: Array
-    R: Array
-    u: Array
-    F: Array
-    f: Array
-    C: Array
-    c: Array
-    d: Array
-    rho: Array
     first: Index
     at: Index
-    data: Array = field(init=False, repr=False)
-
-    def __post_init__(self) -> None:
-        """Copy the arrays, one after the other."""
-        data = np.concatenate([getattr(self, name) for name in Problems._fields], axis=None)
-        self._divide(data, self.sizes)
+    data: Array
 
     @classmethod
     def of(cls, data: Array, sizes: Sizes, first: Index, at: Index) -> Subproblem:
         """Return the one of N, b, n, m, r, D, q whose arrays are views of these floats."""
-        made = unchecked(cls, first=first, at=at, sizes=sizes)
-        made._divide(data, sizes)
+        made = cls._make([data[i:j].reshape(shape) for i, j, shape in extents(sizes)])
+        made.first, made.at, made.data = first, at, data
         return made
 
-    def _divide(self, data: Array, sizes: Sizes) -> None:
-        """Make the arrays views of `data`."""
-        for name, (i, j, shape) in zip(Problems._fields, extents(sizes), strict=True):
-            self.__dict__[name] = data[i:j].reshape(shape)
-        self.__dict__["data"] = data
+    def _replace(self, **arrays: Array) -> Subproblem:  # type: ignore[override]
+        """Return a copy with other arrays of the same shapes."""
+        data = np.concatenate(super()._replace(**arrays), axis=None)
+        return Subproblem.of(data, self.sizes, self.first, self.at)
+
+    def __reduce__(self) -> Any:
+        return Subproblem.of, (self.data, self.sizes, self.first, self.at)
 
     def __repr__(self) -> str:
         return shapes(self)
-
-    def __reduce__(self) -> Any:
-        return Subproblem, (*self.arrays, self.first, self.at)
-
-    @property
-    def arrays(self) -> Problems:
-        """All arrays of floats."""
-        return Problems(*[self.__dict__[name] for name in Problems._fields])
 
     @cached_property
     def sizes(self) -> Sizes:
