@@ -857,7 +857,7 @@ def test_heights_are_those_that_legs_reach_from_where_feet_stand():
     """At a bound of the height a leg is as long as it may be, the others are shorter."""
     predictive, state, found = pushed("go2", [(0, 3), (1, 2)], velocity=0.4, rise=1.0)
     P, R = found.subproblem, state.joint_placements[1][:, :3]
-    most = {name: block.length for name, block in predictive.blocks.items()}
+    most = {name: float(block.lengths) for name, block in predictive.blocks.items()}
     np.testing.assert_allclose(list(most.values()), 0.98 * lengths(predictive.contacts, state.q))
     own = hips(predictive.contacts)
     from_com = (state.joint_placements[own, :, 3] - state.com) @ R

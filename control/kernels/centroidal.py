@@ -116,14 +116,15 @@ class Nominal(NamedTuple):
 
 
 class Blocks(NamedTuple):
-    """Blocks of C contacts side by side, padded with rows and cones that always hold.
+    """Blocks of C contacts side by side, padded with rows and cones that always hold; or the block
+    of one, without the first axis.
 
     Attributes:
-        wrench: (C, 6, n).
-        rows, bounds: (C, l, n), (C, l).
-        cones, offsets, at: C, c, and which entries of u, (C, q, D) each.
-        even: (C, n).
-        joints: (C, j).
+        wrench: (C, 6, n), [force; moment] at the contact's centre by u, in its axes.
+        rows, bounds: (C, l, n), (C, l), linear limits.
+        cones, offsets, at: C, c, and which entries of u, −1: none, (C, q, D) each.
+        even: (C, n), u of a unit of normal force.
+        joints: (C, j), entries of v whose torques are limited.
         scale, middle: (C, j), of the torques' bounds: 2/(upper − lower), (upper + lower)/2.
         lengths: (C,), of the legs up to which they carry [m].
     """

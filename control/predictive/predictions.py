@@ -15,8 +15,7 @@ from ... import registry
 from ...arrays import Array, Index
 from ...contacts import ContactSet
 from ...errors import ConfigurationError, counted
-from ..kernels.centroidal import Body, Nominal, Reference
-from .blocks import Block
+from ..kernels.centroidal import Blocks, Body, Nominal, Reference
 from .centroidal import body_of
 from .prediction import EXCEEDED, Prediction
 from .rows import part
@@ -66,7 +65,7 @@ class Predictions(Sequence[Prediction]):
     nodes: Sequence[Nodes]
     groups: tuple[Group, ...]
     contacts: ContactSet
-    blocks: Mapping[str, Block]
+    blocks: Mapping[str, Blocks]
 
     _repr_html_ = registry.html_of
 
