@@ -216,23 +216,18 @@ class WalkingController:
             ConfigurationError: another thread is in a tick of this controller.
         """
         with self._busy:
-            return self._tick(q, v, t, now)
-
-    def _tick(
-        self, q: ArrayLike | State, v: ArrayLike | None, t: float, now: float | None
-    ) -> Command:
-        try:
-            anew = f"another {type(self).__name__}, which begins anew"
-            state = checked_state(self.robot, q, v, t, self._last, anew)
-            self.controller._check_age(t, now)
-            self._prepare(state, t)
-        except Exception as error:  # the gait stays where it is, see `WholeBodyController`
-            if self.controller.safe.raises:
-                raise
-            return self.controller._fallback(q, v, t, error)
-        self._last = t
-        self._given = self.controller(state, None, t)
-        return self._given
+            try:
+                anew = f"another {type(self).__name__}, which begins anew"
+                state = checked_state(self.robot, q, v, t, self._last, anew)
+                self.controller._check_age(t, now)
+                self._prepare(state, t)
+            except Exception as error:  # the gait stays where it is, see `WholeBodyController`
+                if self.controller.safe.raises:
+                    raise
+                return self.controller._fallback(q, v, t, error)
+            self._last = t
+            self._given = self.controller(state, None, t)
+            return self._given
 
     def _prepare(self, state: State, t: float) -> None:
         """Set tasks and contacts of the tick at t."""
@@ -485,7 +480,10 @@ class WalkingController:
                 return
             self.plan, self._swung = feedback.timed, feedback.offset
             for foot, way in zip(feet, ways, strict=True):
-                self._swing_to(foot, way, t)
+                if not (foot.stopped or foot.stumbled):
+                    foot.goal = moved(foot.planned, way)
+                    # light legs on points catch up with a jump: fast trots need their feet there
+                    self._swing(foot, t if self._on_soles else None)
             self._short = (np.mean(ways, axis=0) - feedback.offset) * [1.0, 1.0, 0.0]
         feedback.offset = feedback.offset + self._short
         self.dcm.target = feedback.aimed
@@ -506,13 +504,6 @@ class WalkingController:
         x, y, _ = state.centroidal_momentum[3:].tolist()
         gone = np.array([y, -x, 0.0]) / (self.robot.mass * self.plan.height)
         return np.asarray(self._xi(state) + gone / self.plan.omega)
-
-    def _swing_to(self, foot: GaitFoot, way: Array, t: float) -> None:
-        """Let a swing go on from t to its foothold, moved by (3,) [m]."""
-        if not (foot.stopped or foot.stumbled):
-            foot.goal = moved(foot.planned, way)
-            # light legs on points catch up with a jump, and fast trots need their feet there
-            self._swing(foot, t if self._on_soles else None)
 
     def _on_ground(self, foot: GaitFoot, offset: Array) -> Array | None:
         """The offset (3,) of a foothold with that to the ground there; None if it cannot stand."""

@@ -77,7 +77,7 @@ class Subproblem(Problems):
         made.first, made.at, made.data = first, at, data
         return made
 
-    def _replace(self, **arrays: Array) -> Subproblem:  # type: ignore[override]
+    def _replace(self, **arrays: Array) -> Subproblem:
         """Return a copy with other arrays of the same shapes."""
         data = np.concatenate(super()._replace(**arrays), axis=None)
         return Subproblem.of(data, self.sizes, self.first, self.at)
