@@ -98,27 +98,6 @@ class Problems(NamedTuple):
     rho: Array
 
 
-class Answers(NamedTuple):
-    """What was found, one array after the other.
-
-    Attributes:
-        u: (b, n), the minimiser.
-        w: (N, 6), [f; m] of the nodes.
-        x, y: (N + 1, 12), the motion and its costates; those of x_0 too.
-        eps: (N + 1, 6), by how much the rows of x are exceeded.
-        z: (slacks,), multipliers: cones component by component, rows of u, rows of x, those of ε.
-        told: (4,): the cost, the relative error, the iterations, 1 where it is solved.
-    """
-
-    u: Any
-    w: Any
-    x: Any
-    y: Any
-    eps: Any
-    z: Any
-    told: Any
-
-
 def problem_shapes(N: Any, b: Any, n: Any, m: Any, r: Any, D: Any, q: Any) -> Any:
     """Return the shape of each array of Problems."""
     of_nodes = (N,), (N, 3), (N, 3, 3), (N, STATES), (N + 1, STATES), (N + 1, STATES), (STATES,)
@@ -127,7 +106,13 @@ def problem_shapes(N: Any, b: Any, n: Any, m: Any, r: Any, D: Any, q: Any) -> An
 
 
 def answer_shapes(N: Any, b: Any, n: Any, m: Any, r: Any, D: Any, q: Any) -> Any:
-    """Return the shape of each array of Answers."""
+    """Return the shapes of what is found, one array after the other.
+
+    u (b, n), the minimiser; w (N, 6), [f; m] of the nodes; x and y (N + 1, 12), the motion and its
+    costates, those of x_0 too; ε (N + 1, 6), by how much the rows of x are exceeded; z,
+    multipliers: cones component by component, rows of u, rows of x, those of ε; and (4,): the cost,
+    the relative error, the iterations, 1 where it is solved.
+    """
     _, _, L = slack_sizes(N, b, n, m, r, D, q)
     motion = (N, WRENCH), (N + 1, STATES), (N + 1, STATES)
     return (b, n), *motion, (N + 1, BOUNDS), (L,), (4,)
@@ -162,7 +147,7 @@ def predict(problems, first, at, sizes, options, answers, memory):
         sizes: N, b, n, m, r, D, q, as of the arrays.
         options: (3,): the tolerance, the least complementarity sᵀz per entry at the start, and the
             most iterations.
-        answers: (≤ LANES, numbers of Answers), is written.
+        answers: (≤ LANES, numbers), is written, see `answer_shapes`.
         memory: of `memory_size` numbers a lane.
     """
     N, b, n, m, r, D, q = sizes

@@ -104,8 +104,8 @@ def _padded(arrays: Sequence[Array], fill: float = 0.0) -> Array:
     shape = [max(sizes) for sizes in zip(*(a.shape for a in arrays), strict=True)]
     found = np.full((len(arrays), *shape), fill, arrays[0].dtype)
     for k, a in enumerate(arrays):
-        corner: tuple[slice, ...] = tuple([slice(size) for size in a.shape])
-        found[(k, *corner)] = a
+        corner: Any = k, *map(slice, a.shape)
+        found[corner] = a
     return found
 
 

@@ -94,7 +94,7 @@ def _numbers(sizes: Sizes) -> int:
 
 @cache
 def _answers(sizes: Sizes) -> Extents:
-    """Where the arrays of `Answers` are in what the kernel writes."""
+    """Where the arrays of an answer are in what the kernel writes."""
     return one_after_the_other(answer_shapes(*sizes))
 
 

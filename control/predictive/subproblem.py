@@ -211,7 +211,7 @@ class Solution(NamedTuple):
     """The minimiser, and its multipliers.
 
     Attributes:
-        u, w, x, eps, y: as of `kernels.predictive.Answers`.
+        u, w, x, eps, y: as of `kernels.predictive.answer_shapes`.
         rows, cones, bounds: z (b, m) of F, (b, q, D) of the cones, (N + 1, 6) of E.
         cost: Σ … of the module.
         error: residuals and gap, relative to the cost.
