@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from .. import registry
 from . import constraints, estimation, gaits, judging, predictive, references, speed
 from .constraints import (
     AccelerationConstraint,
@@ -21,7 +22,6 @@ from .estimation import (
     contact_wrenches,
 )
 from .gaits.locomotion import GaitController
-from .gaits.push_recovery import PushRecoveryController
 from .gaits.walking import WalkingController
 from .joint import PD, PID, ComputedTorque, gravity_compensation
 from .judging import Judgement, judge
@@ -83,7 +83,6 @@ __all__ = [
     "Noise",
     "random_pushes",
     "WalkingController",
-    "PushRecoveryController",
     "judge",
     "Judgement",
     "judging",
@@ -106,3 +105,5 @@ __all__ = [
     "references",
     "constraints",
 ]
+
+__getattr__ = registry.moved("control")

@@ -198,7 +198,10 @@ class ComputedTorque:
     def __post_init__(self) -> None:
         check_robot(self.robot)
         target = check_configuration(self.robot, self.target, "target").copy()
-        free = self.robot.nv - _closed_rank(self.robot, target)
+        free, state = self.robot.nv, State(self.robot, target)
+        if self.robot.closures:
+            closures.require_closed(state)
+            free -= len(state.closure_basis)
         if self.robot.na < free:
             raise ConfigurationError(
                 f"{self.robot.name!r} has {self.robot.na} actuators for {free} degrees of "
@@ -218,15 +221,6 @@ class ComputedTorque:
         if self.robot.closures:
             a = closures.motor_accelerations(state, a)
         return _motor_torques(state, state.inverse_dynamics(a))
-
-
-def _closed_rank(robot: Robot, q: Array) -> int:
-    """How many freedoms the closures take, at a q in which they are closed."""
-    if not robot.closures:
-        return 0
-    state = State(robot, q)
-    closures.require_closed(state)
-    return len(state.closure_basis)
 
 
 def _gain(robot: Robot, value: ArrayLike, name: str) -> Array:

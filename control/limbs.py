@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 import numpy as np
 import pinocchio as pin
@@ -10,10 +10,10 @@ from numpy.typing import NDArray
 
 from ..arrays import Array, Index
 from ..contacts import ContactSet
+from ..contacts.postures.inverse_kinematics import travel
 from ..dynamics import State
 from ..dynamics.topology import carried_by
 from ..errors import ContactError
-from ..robots.ranges import ranges
 
 TINY = 1e-9  # of a squared distance [m²], and of the entries of a closure's Jacobian
 
@@ -92,7 +92,7 @@ def lengths(contacts: ContactSet, q: Array) -> Array:
                 squares(turned(q, entry, angle))[contact] for angle in (0.0, 0.5 * np.pi, np.pi)
             )
             phi = float(np.arctan2(2 * aside - ahead - back, ahead - back))
-            low, high = _room(model, q, entry)
+            low, high = (float(ends[entry]) for ends in travel(robot, q))
             angles = [
                 x for x in (low, high, phi - 2 * np.pi, phi, phi + 2 * np.pi) if np.isfinite(x)
             ]
@@ -100,12 +100,3 @@ def lengths(contacts: ContactSet, q: Array) -> Array:
             q = max(tried, key=lambda q: squares(q)[contact])
         longest = squares(q)
     return np.where(alone.any(axis=1), np.sqrt(longest), np.inf)
-
-
-def _room(model: Any, q: Array, entry: int) -> tuple[float, float]:
-    """How far the joint of an entry of v may turn back and on; ±inf where its range has no ends."""
-    joint = next(joint for joint in model.joints if joint.idx_v <= entry < joint.idx_v + joint.nv)
-    if not joint.nq == joint.nv == 1:
-        return -np.inf, np.inf
-    lower, upper = (float(ends[joint.idx_q]) for ends in ranges(model))
-    return lower - float(q[joint.idx_q]), upper - float(q[joint.idx_q])

@@ -111,7 +111,7 @@ def caught() -> control.ClosedLoop:
     feet = controller.contacts
     push = control.ForcePulse(control.trunk(robot), (0.6 * robot.mass / 0.1, 0.0, 0.0), 0.4)
     return control.simulate(
-        robot, control.PushRecoveryController(robot, feet, q), q=q, contacts=feet, duration=2.5,
+        robot, control.GaitController(robot, feet, q), q=q, contacts=feet, duration=2.5,
         control_step=2e-3, disturbances=[push],
     )  # fmt: skip
 

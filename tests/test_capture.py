@@ -29,7 +29,7 @@ def moving(robot, q, velocity):
 def test_it_steps_when_the_divergent_component_leaves_the_feet(standing, speed, angle):
     """And not before."""
     robot, controller, q = standing
-    walker = control.PushRecoveryController(robot, controller.contacts, q)
+    walker = control.GaitController(robot, controller.contacts, q)
     push = speed * np.array([np.cos(angle), np.sin(angle), 0.0])
     v = moving(robot, q, push)
     xi = (dynamics.com(robot, q) + push / walker.plan.omega)[:2]
@@ -53,7 +53,7 @@ def test_a_push_that_nobody_stands_is_caught_by_steps(standing):
         "q": q, "contacts": controller.contacts, "step": 2e-3, "disturbances": [push],
     }  # fmt: skip
     assert control.simulate(robot, controller, duration=1.5, **options).fell
-    walker = control.PushRecoveryController(robot, controller.contacts, q)
+    walker = control.GaitController(robot, controller.contacts, q)
     caught = control.simulate(robot, walker, duration=3.0, **options)
     assert not caught.fell
     assert walker.steps >= 1
@@ -69,7 +69,7 @@ def test_again_and_again_and_on_four_feet():
     robot = robots.load("go2")
     feet = contacts.at_feet(robot, 0.7)
     _, q = control.stand(robot, feet)
-    walker = control.PushRecoveryController(robot, feet, q)
+    walker = control.GaitController(robot, feet, q)
     size = 1.1 * robot.mass / 0.1
     pushes = [
         control.ForcePulse(control.trunk(robot), force, start)
@@ -87,4 +87,4 @@ def test_who_can_step(standing):
     robot, controller, q = standing
     one = contacts.ContactSet(robot, [next(iter(controller.contacts))])
     with pytest.raises(ContactError, match="two or more feet"):
-        control.PushRecoveryController(robot, one, q)
+        control.GaitController(robot, one, q)

@@ -5,7 +5,6 @@ from __future__ import annotations
 from functools import partial
 
 import numpy as np
-import pinocchio as pin
 import pytest
 
 from footwork import ConfigurationError, ContactError, SolverError, contacts, control, robots
@@ -365,7 +364,7 @@ def test_accelerations_of_mujoco_obey_the_equations_of_motion(name):
     for _ in range(5):
         q, v = robot.posture(), 0.2 * rng.standard_normal(robot.nv)
         q[2] -= 0.005  # all feet press
-        data.qpos[:], data.qvel[:] = engine.to_mujoco(q, v, np.eye(3))
+        data.qpos[:], data.qvel[:] = engine.to_mujoco(q, v)
         data.qfrc_applied[:] = rng.standard_normal(robot.nv)
         mujoco.mj_forward(model, data)
         inertial, J = np.zeros(robot.nv), data.efc_J.reshape(data.nefc, robot.nv)
@@ -410,9 +409,8 @@ def test_mujoco_is_the_same_robot(load_robot, random_state, name):
     tau = np.random.default_rng(0).standard_normal(robot.na)
     terrain = contacts.Terrain([contacts.Plane("ground")])
     engine = MujocoGround(robot, contacts.at_feet(robot), terrain)
-    R = pin.Quaternion(q[3:7]).toRotationMatrix()
     theirs = robots.conventions.to_mujoco(robot, q, v, joints=engine.joints)
-    for ours, expected in zip(engine.to_mujoco(q, v, R), theirs, strict=True):
+    for ours, expected in zip(engine.to_mujoco(q, v), theirs, strict=True):
         assert ours == pytest.approx(expected, abs=1e-12)
     h = 1e-6
     landed = engine.step(q, v, robot.selection_matrix.T @ tau, h)

@@ -89,7 +89,7 @@ def test_a_block_tips_as_in_mujoco():
     feet = contacts.at_feet(robot, 2.0)
     there = MujocoModel(robot, feet, board(), solid=True)
     there.model.opt.timestep = 2e-4
-    there.data.qpos[:], there.data.qvel[:] = there.to_mujoco(q, np.zeros(6), np.eye(3))
+    there.data.qpos[:], there.data.qvel[:] = there.to_mujoco(q, np.zeros(6))
     for _ in range(1000):
         there.mujoco.mj_step(there.model, there.data)
     theirs, _ = there.from_mujoco()

@@ -174,7 +174,7 @@ def test_it_catches_itself(gravity, speed):
     """It steps onto the capture point of ω = √(−g_z/h), and stays on its feet."""
     robot = fw.load("biped", gravity=gravity)
     controller, q = control.stand(robot, crouch=0.03)
-    catching = control.PushRecoveryController(robot, controller.contacts, q)
+    catching = control.GaitController(robot, controller.contacts, q)
     v = np.zeros(robot.nv)
     v[:2] = speed, 0.3 * speed
     motion = control.simulate(

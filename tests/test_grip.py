@@ -11,7 +11,7 @@ from scipy.linalg import block_diag
 from footwork import contacts, control, robots
 from footwork.contacts.wrench_cones.wrench_cone import inner_faces
 from footwork.control import judging
-from footwork.control.gaits.grip import LEAST, LOWERED, Grip
+from footwork.control.gaits.grip import LEAST, LOWERED, Grip, with_friction
 from footwork.dynamics import State
 from footwork.errors import ContactError
 
@@ -109,12 +109,10 @@ def test_at_first_no_foot_may_stand(block):
 
 @pytest.mark.parametrize("friction", [0.8, (0.8, 0.4)])
 def test_what_is_believed(friction):
-    grip = Grip()
-    grip.share = 0.5
     axes = {"tangent": (1, 0, 0)} if isinstance(friction, tuple) else {}
     foot = contacts.PointContact("foot", friction, name="toe", **axes)
-    assert grip.believed(foot).friction == pytest.approx(np.array(friction) / 2)
-    assert grip.believed(foot).name == "toe"
+    assert with_friction(foot, 0.5).friction == pytest.approx(np.array(friction) / 2)
+    assert with_friction(foot, 0.5).name == "toe"
 
 
 def test_a_walker_believes_less_where_its_feet_slide(load_robot):
@@ -165,7 +163,7 @@ def test_a_contact_is_replaced_by_one_of_its_name(load_robot):
     push[1] = 1.0  # to the side: friction is used
     before = controller(q, push)
     for contact in list(controller.contacts):
-        controller.replace_contact(Grip.believed(_half(), contact))
+        controller.replace_contact(with_friction(contact, 0.5))
     after = controller(q, push)
     assert used(before) > 0.4
     assert used(after) <= 0.4 + 1e-6
@@ -184,7 +182,7 @@ def test_another_friction_changes_entries_alone(load_robot, name):
     before, kept = controller(q, push), len(controller._formulations)
     faces = contacts_faces(robot, 0.8, controller)
     for contact in list(controller.contacts):
-        controller.replace_contact(Grip.believed(_half(), contact))
+        controller.replace_contact(with_friction(contact, 0.5))
     after = controller(q, push)
     assert len(controller._formulations) == kept
     np.testing.assert_allclose(before.program.F, faces)
@@ -198,12 +196,6 @@ def contacts_faces(robot, friction, controller):
     feet = contacts.at_feet(robot, friction)
     blocks = [inner_faces(foot, controller.sides) for foot in feet]
     return block_diag(*blocks)
-
-
-def _half():
-    grip = Grip()
-    grip.share = 0.5
-    return grip
 
 
 def used(command):

@@ -28,7 +28,6 @@ from footwork.control.predictive import (
     Stance,
     Weights,
     solve,
-    solve_batch,
 )
 from footwork.control.predictive.centroidal import (
     bodies_of,
@@ -39,6 +38,8 @@ from footwork.control.predictive.centroidal import (
 )
 from footwork.control.predictive.legs import LegMomenta
 from footwork.control.predictive.reference import by_cvxpy
+from footwork.control.predictive.solving import solve_all
+from footwork.control.predictive.subproblem import Subproblems
 from footwork.control.references import swing
 from footwork.control.whole_body.cvxpy_reference import by_cvxpy as program_by_cvxpy
 from footwork.dynamics import State, Wrench
@@ -116,9 +117,18 @@ def test_problems_side_by_side_have_the_same_optima():
     PREDICTIONS.compiled(*PREDICTIONS.example())
     name, swings = CASES[0]
     problems = [pushed(name, swings, 0.1, seed)[2].subproblem for seed in range(9)]
-    for together, alone in zip(solve_batch(problems), map(solve, problems), strict=True):
+    found = side_by_side(problems)
+    for i, alone in enumerate(map(solve, problems)):
+        together = found.one(i)
         assert together.cost == pytest.approx(alone.cost, rel=1e-9)
         np.testing.assert_allclose(together.u, alone.u, atol=1e-7)
+
+
+def side_by_side(problems):
+    """The minimisers of problems with the same contacts at the same nodes."""
+    one = problems[0]
+    data = np.array([each.data for each in problems])
+    return solve_all(Subproblems(data, one.sizes, one.first, one.at))
 
 
 def rows_of_pushes(name, swings, count, velocity=0.1):
@@ -257,7 +267,7 @@ def test_a_reference_turns_by_rotations():
             wanted = ahead(times)
             R = np.array(np.broadcast_to(wanted.rotation, (len(times), 3, 3)))
             R[5] = change @ R[5]
-            return replace(wanted, rotation=R)
+            return wanted._replace(rotation=R)
 
         return reference
 
@@ -311,16 +321,16 @@ def test_a_batch_of_no_states_and_inputs_that_do_not_fit():
     with pytest.raises(fw.ConfigurationError, match=r"got 1 of q, 3 of v, .* 2 of wrenches"):
         predict.batch(q, v, steps, ahead, wrenches=np.zeros((2, 6)))
     with pytest.raises(fw.ConfigurationError, match="reference: got com of shape"):
-        predict.batch(q, v, steps, lambda times: replace(ahead(times), com=np.zeros((5, 3))))
+        predict.batch(q, v, steps, lambda times: ahead(times)._replace(com=np.zeros((5, 3))))
     with pytest.raises(fw.ConfigurationError, match=r"reference: got com of shape \(\)"):
-        predict.batch(q, v, steps, lambda times: replace(ahead(times), com=None))
+        predict.batch(q, v, steps, lambda times: ahead(times)._replace(com=None))
     with pytest.raises(fw.ConfigurationError, match="reference: got None; expected a function"):
         predict.batch(q, v, steps, None)
     with pytest.raises(fw.ConfigurationError, match=r"reference\(times\): got None, expected"):
         predict.batch(q, v, steps, lambda times: None)
     usual = ahead(np.zeros(17))
     for name in ("com", "velocity", "rotation", "rate"):
-        broken = replace(usual, **{name: getattr(usual, name) * np.nan})
+        broken = usual._replace(**{name: getattr(usual, name) * np.nan})
         for asked in (lambda f: predict.batch(q, v, steps, f), lambda f: predict(state, steps, f)):
             with pytest.raises(fw.ConfigurationError, match=f"reference: {name}: got nan at index"):
                 asked(lambda times, broken=broken: broken)
@@ -412,10 +422,10 @@ def test_pushes_that_no_forces_hold_are_solved_too():
 
 def test_arrays_of_a_subproblem_are_parts_of_its_data():
     problem = pushed(*CASES[0], count=2)[2].subproblem
-    for made in (problem, replace(problem), pickle.loads(pickle.dumps(problem))):
+    for made in (problem, problem._replace(), pickle.loads(pickle.dumps(problem))):
         assert made.sizes == problem.sizes
         made.start[:] += 1.0  # what is written to an array is solved
-        np.testing.assert_array_equal(np.concatenate(made.arrays, axis=None), made.data)
+        np.testing.assert_array_equal(np.concatenate(made, axis=None), made.data)
     np.testing.assert_array_equal(made.start, problem.start)  # and a copy has arrays of its own
 
 
@@ -425,7 +435,7 @@ def test_the_kernel_is_plain_python_too(kernel, monkeypatch):
     problem = pushed(name, swings, count=2)[2].subproblem
     plain = np.errstate(all="ignore")(kernel.function)
     monkeypatch.setattr(kernel, "select", lambda count: plain)
-    found = solve(problem) if kernel is PREDICT else solve_batch([problem, problem])[1]
+    found = solve(problem) if kernel is PREDICT else side_by_side([problem, problem]).one(1)
     assert found.solved
     assert found.cost == pytest.approx(by_cvxpy(problem).cost, abs=1e-7)
 
@@ -546,7 +556,7 @@ def test_the_wanted_momentum_turns_the_base_as_the_reference_does():
     state, told = State(robot, q, np.zeros(robot.nv)), np.linspace([0.0] * 3, [0.1, 0.3, -0.2], 17)
     goes = upright(state, rate=0.4)
     found = Predictive(robot, feet, q)(
-        state, stepping(feet, q, []), lambda times: replace(goes(times), legs=told)
+        state, stepping(feet, q, []), lambda times: goes(times)._replace(legs=told)
     )
     wanted = found.subproblem.target[:, 6:9] * found.body.mass * found.body.square
     turns = products(inverse_inertia(found.body, found.reference), wanted - told)
@@ -627,7 +637,7 @@ def test_what_legs_turn_is_told_by_the_reference_and_the_rest_fades():
     terms, _, inertia = LegMomenta(feet).with_terms(state)
     body, times = body_of(bodies_of(robot, terms, inertia), 0), np.array([0.0, 0.1, 50.0])
     told = np.array([[0.1, 0.2, 0.0], [0.0, 0.3, 0.1], [0.2, -0.1, 0.0]])
-    reference = replace(upright(state)(times), legs=told)
+    reference = upright(state)(times)._replace(legs=told)
     turned = turned_by_legs(body, reference, times)
     R = body.rotation
     inertia = R @ body.inertia @ R.T
@@ -847,7 +857,7 @@ def test_heights_are_those_that_legs_reach_from_where_feet_stand():
     """At a bound of the height a leg is as long as it may be, the others are shorter."""
     predictive, state, found = pushed("go2", [(0, 3), (1, 2)], velocity=0.4, rise=1.0)
     P, R = found.subproblem, state.joint_placements[1][:, :3]
-    most = {name: block.length for name, block in predictive.blocks.items()}
+    most = {name: float(block.lengths) for name, block in predictive.blocks.items()}
     np.testing.assert_allclose(list(most.values()), 0.98 * lengths(predictive.contacts, state.q))
     own = hips(predictive.contacts)
     from_com = (state.joint_placements[own, :, 3] - state.com) @ R
@@ -938,9 +948,6 @@ def test_what_does_not_fit_is_refused():
     for kind in (Predictive, control.PredictiveGait):
         with pytest.raises(fw.errors.ConfigurationError, match="gravity: 'go2' weighs nothing"):
             kind(nowhere, ContactSet(nowhere, list(feet)), q)
-    problem = predictive(state, stances, upright(state)).subproblem
-    with pytest.raises(fw.errors.SolverError, match="same contacts"):
-        control.predictive.solve_batch([problem, replace(problem, first=problem.first // 2)])
 
 
 def test_a_prediction_is_drawn_with_its_margins():

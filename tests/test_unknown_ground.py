@@ -12,9 +12,10 @@ from footwork.control.gaits import uneven_ground
 from footwork.control.gaits.foot import FootMode
 from footwork.control.gaits.ground_plane import GroundPlane
 from footwork.control.gaits.touch import FILTER, Touch
-from footwork.control.gaits.uneven_ground import VERTICAL_REACH, lowered
+from footwork.control.gaits.uneven_ground import SEARCH_TIME, VERTICAL_REACH, lowered
 from footwork.control.references import Desired, moved
 from footwork.control.whole_body.command import Command
+from footwork.robots.unchecked import unchecked
 
 
 @pytest.mark.parametrize("name", ["go2", "anymal", "solo12", "quadruped"])
@@ -36,10 +37,10 @@ def test_a_force_that_was_not_planned_is_felt(name):
     leg = leg[leg >= 6]
     mass = 1 / (J[leg] @ np.linalg.solve(M[np.ix_(leg, leg)], J[leg]))
     contacts = fw.contacts.ContactSet(robot, [])
-    before = Command.of(
-        t=0.0, status="optimal", v=v - step * moved, a=a, w=np.zeros(0), contacts=contacts
+    before = unchecked(
+        Command, t=0.0, status="optimal", v=v - step * moved, a=a, w=np.zeros(0), contacts=contacts
     )
-    touch = Touch(robot, feet)
+    touch = Touch(feet)
     touch.feel(state, step, before)
     share = step / (step + FILTER)
     found = dict(zip(feet.names, touch._felt / share, strict=True))
@@ -57,10 +58,10 @@ def test_ground_that_is_missing_is_felt():
     w, lost = np.tile([0.0, 0.0, robot.mass * 9.81 / 4], 4), feet.names[1]
     J = feet[lost].centre_jacobian(state)[2]
     a = -np.linalg.solve(state.mass_matrix, J * w[2])
-    before = Command.of(
-        t=0.0, status="optimal", v=-0.002 * a, a=np.zeros(robot.nv), w=w, contacts=feet
+    before = unchecked(
+        Command, t=0.0, status="optimal", v=-0.002 * a, a=np.zeros(robot.nv), w=w, contacts=feet
     )
-    touch = Touch(robot, feet)
+    touch = Touch(feet)
     for _ in range(10):
         touch.feel(state, 0.002, before)
     assert [name for name in feet.names if touch.missing(name)] == [lost]
@@ -324,7 +325,7 @@ def test_no_prediction_counts_on_a_foot_that_searches_the_ground(waits):
     first, then, *_ = walker.ahead(q, still, t)[0]
     assert set(first.places) == {foot.name for foot in stands} - {lost.name}
     assert set(then.places) == {foot.name for foot in stands}
-    assert first.duration == walker.uneven.search_time(walker.plan)
+    assert first.duration == SEARCH_TIME / walker.plan.omega
     whole = before[0].duration + (first.duration if waits else 0.0)
     assert first.duration + then.duration == pytest.approx(whole, abs=1e-9)
 

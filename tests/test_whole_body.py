@@ -250,7 +250,7 @@ def test_the_compiled_rows_are_those_of_numpy(load_robot, random_state, name):
             assert getattr(snapshots[0].program, field) == pytest.approx(value, rel=0, abs=size), (
                 field
             )
-        one, other = (snapshot.tasks.errors() for snapshot in snapshots)
+        one, other = (snapshot.errors() for snapshot in snapshots)
         assert list(one) == list(other)
         for task, error in other.items():
             assert one[task] == pytest.approx(error, rel=0, abs=1e-10)

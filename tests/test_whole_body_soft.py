@@ -6,6 +6,7 @@ import numpy as np
 import pytest
 
 from footwork import contacts, control, dynamics
+from footwork.robots.unchecked import unchecked
 
 G = 9.81
 GAMMA = 0.02
@@ -89,7 +90,7 @@ def test_violations_of_soft_cones_are_seen(load_robot):
     command = controller(q, np.zeros(robot.nv))
     w = command.w.copy()
     w[3] += 1.0
-    turned = control.Command.of(status="optimal", w=w, contacts=controller.contacts)
+    turned = unchecked(control.Command, status="optimal", w=w, contacts=controller.contacts)
     excess = contacts.SoftFingerCone(0.6, GAMMA).violation(w[:4])
     assert turned.cone_violations[controller.contacts.names[0]] == pytest.approx(excess)
     assert excess > 0.1

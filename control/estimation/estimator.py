@@ -45,7 +45,7 @@ from ...robots.values import boolean, instance, mapping, number
 from ..kernels import TICKS, invariant
 from ..limbs import limbs_of
 from ..whole_body.failure import check_time
-from .sensors import Readings, Sensors, unlike_gravity
+from .sensors import SAME, Readings, Sensors, unlike_gravity
 
 TILTED = 0.01  # standard deviation of roll and pitch at the start [rad]
 MOVING = 0.01  # of the velocity [m/s]
@@ -54,7 +54,6 @@ ON, OFF = 0.08, 0.04  # loads from and up to which a foot stands, as shares of t
 LIKELY = 16.27, 22.46  # χ² of three and of six degrees of freedom, 0.999
 ANGLES = 3.0  # of soles that creep and ankles that bend, by their ways [rad/m]
 LEAST = 1e-6  # of encoders without noise: a covariance has to be definite [rad]
-SAME = 1e-9  # of readings that are known already [s]
 GAP = 0.05, 3.0  # a reading stands for no longer: [s], and in usual steps between readings
 USUAL = 0.1  # share by which a step changes what is usual
 # standard deviations of what a gap leaves unknown, whether long or short, of a robot that keeps its

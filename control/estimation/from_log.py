@@ -6,8 +6,6 @@ contact wrenches that explain these best.
 
 from __future__ import annotations
 
-from typing import NamedTuple
-
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
@@ -88,19 +86,13 @@ def contact_wrenches(
     )  # fmt: skip
 
 
-class _Loads(NamedTuple):
+def _loads(contacts: ContactSet, equations: NormalEquations) -> tuple[Array, Array]:
     """Normal forces of all contacts (n, C), as if none were known not to touch, and their standard
     deviations [N]."""
-
-    mean: Array
-    std: Array
-
-    @classmethod
-    def of(cls, contacts: ContactSet, equations: NormalEquations) -> _Loads:
-        P, normals = np.asarray(np.linalg.inv(equations.A), dtype=float), equations.normals
-        w = (P @ equations.b[:, :, None])[:, :, 0]
-        forces = np.stack([w[:, contacts.rows(name)][:, :3] for name in contacts.names], axis=1)
-        return cls((normals * forces).sum(axis=2), normal_std(contacts, normals, P))
+    P, normals = np.asarray(np.linalg.inv(equations.A), dtype=float), equations.normals
+    w = (P @ equations.b[:, :, None])[:, :, 0]
+    forces = np.stack([w[:, contacts.rows(name)][:, :3] for name in contacts.names], axis=1)
+    return (normals * forces).sum(axis=2), normal_std(contacts, normals, P)
 
 
 def _touching(
@@ -110,9 +102,9 @@ def _touching(
 
     A filter without lag spreads what a foot does at its landing: it pushes before.
     """
-    loads, newtons = _Loads.of(contacts, equations), weight(contacts.robot)
-    touching = by_column(hysteresis, loads.mean > ON * newtons, loads.mean > OFF * newtons)
+    (mean, std), newtons = _loads(contacts, equations), weight(contacts.robot)
+    touching = by_column(hysteresis, mean > ON * newtons, mean > OFF * newtons)
     for k, name in enumerate(contacts.names):
         if log.touching is not None and name in log.touching:
             touching[:, k] = log.touching[name][1:]  # until the later sample
-    return touching, touching | (loads.mean > SURE * loads.std)
+    return touching, touching | (mean > SURE * std)

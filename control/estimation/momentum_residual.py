@@ -22,8 +22,8 @@ tilt and bias, which no filter takes away.
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from dataclasses import dataclass
-from typing import NamedTuple
 
 import numpy as np
 import pinocchio as pin
@@ -86,13 +86,13 @@ class MomentumResidual:
             ConfigurationError: samples that lack in the log, or a cut-off too high.
         """
         robot, h = log.robot, _interval(log)
-        states = _States.of(log, estimator)
+        places, rates, specific_force, tilt = _states(log, estimator)
         steps = np.diff(log.t)[:, None]
-        v = (states.v[1:] + states.v[:-1]) / 2
-        halves = zip(states.q[:-1], steps * states.v[1:] / 2, strict=True)
+        v = (rates[1:] + rates[:-1]) / 2
+        halves = zip(places[:-1], steps * rates[1:] / 2, strict=True)
         q = np.array([robot.integrate(x, way) for x, way in halves])
-        a = np.diff(states.v, axis=0) / steps
-        a[:, :3] = _linear(estimator, states.specific_force[1:], q, v, a)
+        a = np.diff(rates, axis=0) / steps
+        a[:, :3] = _linear(estimator, specific_force[1:], q, v, a)
         tau = log.tau[1:]
         r = batch.inverse_dynamics(robot, q, v, a) - tau @ robot.selection_matrix
         gains = gaussian(1 / h, cutoff)
@@ -104,7 +104,7 @@ class MomentumResidual:
             v,
             _filtered(a, gains),
             _filtered(r, gains),
-            states.tilt[1:],
+            tilt[1:],
             _spread(estimator.sensors, robot.nv, gains, h, log.v is not None),
             _filtered(noise, gains**2),
         )
@@ -139,27 +139,18 @@ def _interval(log: SensorLog) -> float:
     return h
 
 
-class _States(NamedTuple):
+def _states(log: SensorLog, estimator: Estimator) -> Iterator[Array]:
     """What an estimator makes of a log: q, v, specific force and `tilt`."""
-
-    q: Array
-    v: Array
-    specific_force: Array
-    tilt: Array
-
-    @classmethod
-    def of(cls, log: SensorLog, estimator: Estimator) -> _States:
-        rows = []
-        for i in progress_bar(range(len(log)), "estimates"):
-            found, x = estimator(log.readings(i)), estimator.belief
-            f = log.accelerometer[i] - x.accelerometer_bias
-            R = pin.Quaternion(found.q[3:7]).toRotationMatrix().T
-            # of a = R f + g: −[R f]ₓ ξ_R − R ζ_a, in the axes of the base
-            H = np.zeros((3, invariant.FEET))
-            H[:, :3], H[:, invariant.ACCELEROMETER :] = -R @ pin.skew(x.R @ f), -R @ x.R
-            tilt = H @ estimator.covariance @ H.T
-            rows.append((found.q, found.v, f, tilt))
-        return cls(*map(np.array, zip(*rows, strict=True)))
+    rows = []
+    for i in progress_bar(range(len(log)), "estimates"):
+        found, x = estimator(log.readings(i)), estimator.belief
+        f = log.accelerometer[i] - x.accelerometer_bias
+        R = pin.Quaternion(found.q[3:7]).toRotationMatrix().T
+        # of a = R f + g: −[R f]ₓ ξ_R − R ζ_a, in the axes of the base
+        H = np.zeros((3, invariant.FEET))
+        H[:, :3], H[:, invariant.ACCELEROMETER :] = -R @ pin.skew(x.R @ f), -R @ x.R
+        rows.append((found.q, found.v, f, H @ estimator.covariance @ H.T))
+    return map(np.array, zip(*rows, strict=True))
 
 
 def _linear(estimator: Estimator, f: Array, q: Array, v: Array, a: Array) -> Array:

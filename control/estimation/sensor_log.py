@@ -23,10 +23,9 @@ from ...robots.configuration import check_floating
 from ...robots.ranges import ranges
 from ...robots.robot import Robot
 from ...robots.values import array, mapping, number, sequence, texts, whole_number
-from .sensors import Readings, unlike_gravity
+from .sensors import SAME, Readings, unlike_gravity
 
 VERSION = 1  # of .npz files
-_SAME = 1e-9  # of readings that are known already [s]
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -84,7 +83,7 @@ class SensorLog:
         for x in sequence(readings, "readings", Readings):
             if x.gyro is None or x.accelerometer is None:
                 raise ConfigurationError("readings: got none of an IMU; expected all with one")
-            if not kept or x.t - x.age > kept[-1].t - kept[-1].age + _SAME:
+            if not kept or x.t - x.age > kept[-1].t - kept[-1].age + SAME:
                 kept.append(x)
         if not kept:
             raise ConfigurationError("readings: got none; expected those of a motion")

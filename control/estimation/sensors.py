@@ -28,6 +28,8 @@ from ...robots.values import boolean, number, text
 from ..disturbances import Noise
 from ..whole_body.standing import trunk
 
+SAME = 1e-9  # of readings that are known already [s]
+
 
 @dataclass(frozen=True, eq=False)
 class Readings:

@@ -80,13 +80,11 @@ class Landing(NamedTuple):
     Attributes:
         offset: δ (3,) [m].
         left: T [s].
-        missed: ‖β‖ [m].
         cost: of the program [m²].
     """
 
     offset: Array
     left: float
-    missed: float
     cost: float
 
 
@@ -206,8 +204,7 @@ class FootholdProgram:
             y = np.array([0.0, 0.0, 1.0])
         left = rows @ y - right
         return Landing(
-            np.append(y[:2], 0.0), float(np.log(y[2] * planned) / omega),
-            float(np.linalg.norm(left[3:])) / MISSED, float(left @ left),
+            np.append(y[:2], 0.0), float(np.log(y[2] * planned) / omega), float(left @ left)
         )  # fmt: skip
 
     def _pushed_against(

@@ -21,9 +21,7 @@ from ... import dynamics
 from ...arrays import Array
 from ...contacts import ContactSet, Terrain
 from ...dynamics import State
-from ...dynamics.per_robot import per_robot
 from ...errors import ConfigurationError, ContactError, unknown
-from ...robots.robot import Robot
 from ...robots.values import instance, number, sequence
 from ..dcm import Phase
 from ..references import moved
@@ -350,7 +348,7 @@ def _row(row: int, length: int) -> str:
 
 def heading(contacts: ContactSet, q: ArrayLike | State) -> Array:
     """Return the robot's x axis, along the ground (3,)."""
-    x, y, _ = State.of(contacts.robot, q).frame_placement(_root(contacts.robot)).rotation[:, 0]
+    x, y, _ = State.of(contacts.robot, q).joint_placements[1, :, 0]
     return np.asarray(np.array([x, y, 0.0]) / np.hypot(x, y))
 
 
@@ -360,16 +358,16 @@ def ahead_and_left(contacts: ContactSet, q: ArrayLike | State) -> Array:
     return np.array([[x, -y], [y, x]])
 
 
-@per_robot
-def _root(robot: Robot) -> str:
-    """The first frame of the base."""
-    return str(next(frame.name for frame in robot._model.frames if frame.parentJoint == 1))
-
-
 def under_com(contacts: ContactSet, q: ArrayLike) -> Array:
     """Return the point under the centre of mass, as high as the feet are on average (3,) [m]."""
     x, y, _ = dynamics.com(contacts.robot, q)
     return np.array([x, y, middle(contacts.placements(q), contacts.names)[2]])
+
+
+def standing_height(contacts: ContactSet, q: ArrayLike) -> float:
+    """Return how high the centre of mass is above the middle of the feet [m]."""
+    ground = middle(contacts.placements(q), contacts.names)[2]
+    return float(dynamics.com(contacts.robot, q)[2] - ground)
 
 
 def middle(places: Mapping[str, Any], names: Sequence[str]) -> Array:
@@ -435,9 +433,8 @@ def _from_standing(
     terrain: Terrain | None,
 ) -> list[Phase]:
     swing, double, settle = times
-    start = under_com(contacts, q)
-    height = float(dynamics.com(contacts.robot, q)[2] - start[2])
     return swings_in_turn(
-        contacts, dict(contacts.placements(q)), groups, goal, start=start, swing=swing,
-        double=double, first=settle, last=settle, terrain=terrain, reach=RISE * height,
+        contacts, dict(contacts.placements(q)), groups, goal, start=under_com(contacts, q),
+        swing=swing, double=double, first=settle, last=settle, terrain=terrain,
+        reach=RISE * standing_height(contacts, q),
     )  # fmt: skip

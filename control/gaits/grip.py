@@ -96,32 +96,21 @@ class Grip:
                 now.ways[i] = self._standing.ways[known[foot.name]]
         self._feet, self._standing = feet, now
 
-    def believed(self, contact: Contact, least: float = 0.0) -> Contact:
-        """Return a contact with this share of its friction, or with the `least` that it needs."""
-        mu: Any = contact.friction
-        if isinstance(mu, tuple):
-            return replace(contact, friction=tuple(max(self.share * x, least) for x in mu))
-        return replace(contact, friction=max(self.share * mu, least))
-
 
 def needed(normal: Array, ground: Array) -> float:
-    """Return the friction that a sole needs that stands on ground of a unit normal, 0 if flat.
-
-    Args:
-        normal: of the sole (3,), a unit vector, in the world.
-        ground: that of the ground where it was to land (3,).
-    """
+    """Return the friction that a sole needs, by its normal (3,) and that of the ground where it was
+    to land, 0 if flat."""
     if normal @ ground > np.cos(TIPPED):
         return 0.0
     return float(np.hypot(normal[0], normal[1]) / max(normal[2], STEEPEST)) + AHEAD
 
 
-def with_friction(contact: Contact, share: float) -> Contact:
-    """Return a contact with a share of its friction, in all directions alike."""
+def with_friction(contact: Contact, share: float, least: float = 0.0) -> Contact:
+    """Return a contact with a share of its friction, in all directions alike, and the `least`."""
     mu: Any = contact.friction
-    return replace(
-        contact, friction=tuple(share * x for x in mu) if isinstance(mu, tuple) else share * mu
-    )
+    if isinstance(mu, tuple):
+        return replace(contact, friction=tuple(max(share * x, least) for x in mu))
+    return replace(contact, friction=max(share * mu, least))
 
 
 def _standing(feet: tuple[Contact, ...], state: State) -> Standing:

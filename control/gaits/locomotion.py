@@ -169,6 +169,7 @@ class GaitController(WalkingController):
             self.stepping = self.stepping._replace(ankles=ankles)
         super().__init__(robot, contacts, q, [Phase(1.0, centre, centre)], **own | options)
         self._own_height = self._height = self.plan.height
+        self._stepping_ramp = self._longest_ramp
         ahead = heading(contacts, q)
         axes = np.column_stack([ahead, np.cross([0.0, 0.0, 1.0], ahead), [0.0, 0.0, 1.0]])
         self.path = Path(pin.SE3(axes, centre), np.zeros(3), self.begin)
@@ -213,8 +214,11 @@ class GaitController(WalkingController):
 
     @property
     def height(self) -> float:
-        """The commanded height of the centre of mass above the feet [m]."""
-        return self._height
+        """The commanded height of the centre of mass above the feet [m], or what legs reach."""
+        if not self.stepping.bends:
+            return self._height
+        away, lowest = self.placement.farthest(self.path.velocity), 0.7 * self._own_height
+        return min(self._height, float(np.sqrt(max(self._own_height**2 - away**2, lowest**2))))
 
     @height.setter
     def height(self, height: float) -> None:
@@ -243,7 +247,7 @@ class GaitController(WalkingController):
     @property
     def _step(self) -> float:
         """The longest step in the natural time [m]."""
-        return self.gait.step * self._own_height
+        return self.stepping.steps * (self.gait.step * self._own_height)
 
     @property
     def _inside(self) -> float:
@@ -410,6 +414,8 @@ class GaitController(WalkingController):
         except ContactError as error:  # it stays where it is, and tries again
             self.path, self.blocked = self.path.turned(t, np.zeros(3)), str(error)
             phases = self._phases(places, t, first, [])
+        # steps of a robot that is to stand catch it: no time to lose
+        self._longest_ramp = self.ramp if self.path.stands else self._stepping_ramp
         h = self.plan.height
         height = min(max(self.height, (1 - LOWERING) * h), (1 + LOWERING) * h)
         self._follow(self.plan.renewed(phases, height), t)
@@ -435,15 +441,13 @@ class GaitController(WalkingController):
         along = most * self.plan.height
         self.path = self.path.towards(t, self.velocity, (along, along, most))
 
-    def _quickness(self) -> float:
-        """The time of a step as a fraction of the natural one, at most 1."""
-        longest = self._step / max(self.placement.speed(self.path.velocity), 1e-9)
-        return min(max(longest / self._period, QUICKEST), 1.0)
-
     def _times(self) -> tuple[float, float]:
         """How long feet swing, and all of them stand in between [s]."""
-        quick = self._quickness()
-        return quick * self._natural(self.gait.swing), quick * self._natural(self.gait.double)
+        speed = self.placement.speed(self.path.velocity)
+        quick = min(max(self._step / max(speed, 1e-9) / self._period, QUICKEST), 1.0)
+        swing, double = (quick * self._natural(x) for x in (self.gait.swing, self.gait.double))
+        less = self.stepping.shorter * min(speed * self._period / self._step, 1.0) * double
+        return swing + less, double - less
 
     def _take_times(self) -> tuple[float, float]:
         """These times, by which feet are placed from now on [s]."""
@@ -454,12 +458,7 @@ class GaitController(WalkingController):
     @property
     def _pause(self) -> float:
         """How long all feet stand after a touch-down [s]."""
-        return self._natural(self.gait.double)
-
-    @property
-    def _longest_ramp(self) -> float:
-        # steps of a robot that is to stand catch it: no time to lose
-        return self.ramp if self.path.stands else super()._longest_ramp
+        return self._times()[1] if self.stepping.shorter else self._natural(self.gait.double)
 
     def _on_ground(self, foot: GaitFoot, offset: Array) -> Array | None:
         if self.terrain is not None:

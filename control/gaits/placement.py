@@ -102,7 +102,9 @@ class FootPlacement:
             other, stand = self.opposite.get(name, ("", 0.0))
             if other and other not in groups[k]:
                 u, v, _ = places[other].translation.tolist()
-                more = _farther(left_x * (x - u) + left_y * (y - v), APART * stand)
+                # how much farther to the left of the other one it has to be
+                lacks = APART * stand - (left_x * (x - u) + left_y * (y - v))
+                more = max(lacks, 0.0) if stand > 0 else min(lacks, 0.0)
                 x, y = x + more * left_x, y + more * left_y
             at = np.array([x, y, self.ground.height((x, y))])
             return pin.SE3(inclined(P, name), at)
@@ -167,8 +169,3 @@ class FootPlacement:
     def _farther_out(self, y: float, velocity: Array) -> float:
         closer = abs(float(velocity[1])) * self.step
         return max(0.0, 0.5 * closer - (1 - APART) * abs(y))
-
-
-def _farther(apart: float, least: float) -> float:
-    """How much farther to the left of another one a foot has to be, to be so far from it [m]."""
-    return max(least - apart, 0.0) if least > 0 else min(least - apart, 0.0)

@@ -12,8 +12,7 @@ from typing import NamedTuple
 
 from ...arrays import Array
 from ...contacts import ContactSet
-from ...dynamics import com
-from .gait import middle
+from .gait import standing_height
 
 HEIGHTS = 0.15, 1.3  # of the centre of mass [m]
 MOMENTS = 1.5, 2500.0  # m g h [N·m]
@@ -35,7 +34,7 @@ class Scale(NamedTuple):
     @classmethod
     def of(cls, feet: ContactSet, q: Array) -> Scale:
         """Return the scale of a robot that stands on its feet at q (nq,)."""
-        height = float(com(feet.robot, q)[2] - middle(feet.placements(q), feet.names)[2])
+        height = standing_height(feet, q)
         length = _beyond(height, *HEIGHTS)
         return cls(length, sqrt(length), _beyond(feet.robot.earth_weight * height, *MOMENTS))
 

@@ -13,14 +13,21 @@ class Stepping(NamedTuple):
 
     Attributes:
         profile: of swing feet along the ground: s, s', s'' by the share of their time.
-        bends: whether the robot gets lower where legs would be too long. If so, more than two feet
-            reach as far from beneath it, wherever it has been pushed to, see `Reach`.
+        bends: whether the robot gets lower where steps are long, so that no leg is longer at either
+            end of its stance than it is where the robot stands. If so, more than two feet reach as
+            far from beneath it, wherever it has been pushed to, see `Reach`.
         ankles: errors of ξ that soles correct without moving footholds [h]: it is behind by as much
             when a leg has climbed, for the other one is nearly straight by then.
         braking: share of the friction that footholds of soles count on: ground may be half as
             rough as told.
         lift: how high a foot on a point is lifted over a riser, as a multiple of how high it
             swings; soles twice as high. Without a prediction, three times as high throws robots.
+        steps: longest step, in the gait's.
+        shorter: by how much all feet stand shorter between two swings where steps are longest, so
+            that legs swing no quicker than they must: joints have their largest speeds.
+        wary: whether feet swing higher on ground that nobody told of, by as much as they have stood
+            above or below where they were to land. A prediction knows what legs that are thrown
+            higher do to the base; without one, small robots fall over them.
     """
 
     profile: Profile = minimum_jerk
@@ -28,3 +35,6 @@ class Stepping(NamedTuple):
     ankles: float = 0.065
     braking: float = 0.5
     lift: float = 2.0
+    steps: float = 1.0
+    shorter: float = 0.0
+    wary: bool = False

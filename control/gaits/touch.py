@@ -21,7 +21,6 @@ import numpy as np
 
 from ...contacts import ContactSet
 from ...dynamics import State
-from ...robots.robot import Robot
 from ..kernels import TICKS
 from ..kernels.touch import UNPLANNED, Legs
 from ..limbs import limbs_of
@@ -39,16 +38,15 @@ class Touch:
     """What the feet of a robot feel.
 
     Args:
-        robot: floating base.
         feet: at the ends of legs. Soles feel nothing: an edge that touches turns them, and their
             ankles give way; nor does a foot without joints of its own.
     """
 
-    def __init__(self, robot: Robot, feet: ContactSet) -> None:
-        feet = ContactSet(robot, [foot for foot in feet if foot.dim < 6])
+    def __init__(self, feet: ContactSet) -> None:
+        self._weight = feet.robot.weight
+        feet = ContactSet(feet.robot, [foot for foot in feet if foot.dim < 6])
         self._number = {name: i for i, name in enumerate(feet.names)}
         self._legs = _legs(feet)
-        self._weight = robot.weight
         self._forget()
         UNPLANNED.select(TICKS)
 

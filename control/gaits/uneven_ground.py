@@ -80,10 +80,6 @@ class UnevenGround:
         speed = max(LOWERING, self.unevenness * plan.omega / SEARCH_TIME)
         foot.go(FootMode.SEARCH, lowered(foot, state, t, plan, speed))
 
-    def search_time(self, plan: DcmPlan) -> float:
-        """Return how long it takes about until a foot that is lowered meets the ground [s]."""
-        return SEARCH_TIME / plan.omega
-
     def found(self, foot: GaitFoot, state: State, t: float, plan: DcmPlan) -> bool:
         """Return whether a foot that is lowered has met the ground; if not, it goes on down."""
         if self.touch.stopped(foot.name):

@@ -33,8 +33,8 @@ from ..whole_body.standing import trunk
 from .foot import FootMode, GaitFoot
 from .foothold_program import ANKLES, FILTER, LAST, LATE, FootholdProgram
 from .footholds import LEVEL, STEEPEST, placed
-from .gait import middle
-from .grip import CHANGED, Grip
+from .gait import standing_height
+from .grip import CHANGED, Grip, with_friction
 from .reach import Reach
 from .rolling import rolling
 from .scale import Scale
@@ -96,7 +96,7 @@ class WalkingController:
         robot: floating base.
         contacts: its feet. Soles of legs without an ankle roll become lines, see `gaits.rolling`.
         q: where it stands (nq,).
-        phases: as of `control.gaits`, from t = `begin` on.
+        phases: as of `control.gaits`, from t = 0 on.
         step_height: of swinging feet [m].
         ramp: time to unload a foot before its swing and to load it afterwards [s]; None is as long
             as all feet stand, at least 0.03 and at most 0.08, in proportion to the `Scale` of the
@@ -105,7 +105,6 @@ class WalkingController:
             the plan, None is 0.5 of the height of the centre of mass, 0.75 on more than two feet.
         terrain: what swing feet avoid, and where a moved foothold has to stand; None for level
             ground.
-        begin: [s].
         options: of the WholeBodyController; with soles torques rise to their limits within 30 ms,
             `contact_damping` is 30 and `sides` is 8, on points `force_weight` is 0.03; times and
             rates in proportion to the `Scale` of the robot.
@@ -128,22 +127,20 @@ class WalkingController:
         ramp: float | None = None,
         reach: float | None = None,
         terrain: Terrain | None = None,
-        begin: float = 0.0,
         **options: Any,
     ) -> None:
         check_options(options, type(self).__name__, type(self), WholeBodyController)
-        self.robot, self.begin = robot, _begin(begin)
+        self.robot, self.begin = robot, 0.0
         self.step_height = length(step_height, "step_height", zero=True)
         self.terrain = None if terrain is None else instance(terrain, "terrain", Terrain)
         contacts, q = ContactSet.of(robot, contacts), check_configuration(robot, q)
         self.feet = rolling(contacts, q)
-        com, places = dynamics.com(robot, q), self.feet.placements(q)
-        ground = float(middle(places, self.feet.names)[2])
-        self._take(DcmPlan(phases, float(com[2]) - ground, robot._model.gravity.linear))
+        gravity = robot._model.gravity.linear
+        self.plan = self._first = DcmPlan(phases, standing_height(self.feet, q), gravity)
         self.scale = scale = Scale.of(self.feet, q)
         least = LEAST_RAMP * scale.time if ramp is None else ramp
         self.ramp = number(least, "ramp", at_least=0, unit="[s]")
-        self._longest = LONGEST_RAMP * scale.time if ramp is None else self.ramp
+        self._longest_ramp = LONGEST_RAMP * scale.time if ramp is None else self.ramp
         self._on_soles = soles = any(contact.dim == 6 for contact in self.feet)
         weight = np.array([DCM, DCM, DCM if soles else UPRIGHT])
         share = REACH if len(self.feet) == 2 else REACH_BENT
@@ -151,8 +148,7 @@ class WalkingController:
         beneath = self.stepping.bends and len(self.feet) > 2
         self.reach = Reach(self.feet, q, length(farthest, "reach", zero=True), beneath)
         self.dcm = DcmTask(
-            self.plan, weight=weight, gain=225.0 / scale.length, feedback=4.0 / scale.time,
-            begin=begin,
+            self.plan, weight=weight, gain=225.0 / scale.length, feedback=4.0 / scale.time
         )  # fmt: skip
         pose = dynamics.frame_placement(robot, q, trunk(robot))
         self.base = FrameTask(
@@ -177,7 +173,7 @@ class WalkingController:
         self._feedback: FootholdProgram | None = None
         self._swung: Array = np.zeros(3)  # the offset that the swings should go to
         self._short: Array = np.zeros(3)  # what the ground leaves of it, less this
-        self.grip, self.touch = Grip(), Touch(robot, self.feet)
+        self.grip, self.touch = Grip(), Touch(self.feet)
         self.uneven = UnevenGround(self.touch, Stepping().lift if soles else self.stepping.lift)
         self._waited = 0.0  # for feet that search the ground [s]
         self._given: Command | None = None
@@ -220,21 +216,18 @@ class WalkingController:
             ConfigurationError: another thread is in a tick of this controller.
         """
         with self._busy:
-            return self._tick(q, v, t, now)
-
-    def _tick(
-        self, q: ArrayLike | State, v: ArrayLike | None, t: float, now: float | None
-    ) -> Command:
-        try:
-            state = self._valid(q, v, t, now)
-            self._prepare(state, t)
-        except Exception as error:  # the gait stays where it is, see `WholeBodyController`
-            if self.controller.safe.raises:
-                raise
-            return self.controller._fallback(q, v, t, error)
-        self._last = t
-        self._given = self.controller(state, None, t)
-        return self._given
+            try:
+                anew = f"another {type(self).__name__}, which begins anew"
+                state = checked_state(self.robot, q, v, t, self._last, anew)
+                self.controller._check_age(t, now)
+                self._prepare(state, t)
+            except Exception as error:  # the gait stays where it is, see `WholeBodyController`
+                if self.controller.safe.raises:
+                    raise
+                return self.controller._fallback(q, v, t, error)
+            self._last = t
+            self._given = self.controller(state, None, t)
+            return self._given
 
     def _prepare(self, state: State, t: float) -> None:
         """Set tasks and contacts of the tick at t."""
@@ -247,15 +240,6 @@ class WalkingController:
         self._feel(state, t)
         self._hasten(state, t)
 
-    def _valid(
-        self, q: ArrayLike | State, v: ArrayLike | None, t: float, now: float | None
-    ) -> State:
-        """The state, refused if it is invalid, late, or earlier than the last."""
-        anew = f"another {type(self).__name__}, which begins anew"
-        state = checked_state(self.robot, q, v, t, self._last, anew)
-        self.controller._check_age(t, now)
-        return state
-
     def follow(self, phases: Sequence[Phase], begin: float, height: float | None = None) -> None:
         """Replace the plan from t = `begin` on [s]; feet that swing or are unloaded are contacts.
 
@@ -265,7 +249,8 @@ class WalkingController:
             height: of the centre of mass above p [m]; as it is when not given.
         """
         height = self.plan.height if height is None else length(height, "height")
-        self._follow(DcmPlan(phases, height, self.plan.gravity), _begin(begin))
+        begin = number(begin, "begin", at_least=-LATEST, at_most=LATEST, unit="[s]")
+        self._follow(DcmPlan(phases, height, self.plan.gravity), begin)
 
     def _follow(self, plan: DcmPlan, begin: float) -> None:
         residual = self._landing_residual()
@@ -273,19 +258,10 @@ class WalkingController:
         for name in self.controller.leaving:
             self.controller.add_contact(self._feet[name].contact, self.ramp)
         self._put_down(self._feet_in(FootMode.HELD), self.ramp)
-        self._take(plan)
+        self.plan = self._first = plan
         self.begin = begin
         self.dcm.follow(plan, begin, GO_OVER * self.scale.time, residual)
         self._phase, self._unloading = -1, False
-
-    def _take(self, plan: DcmPlan) -> None:
-        """Take a plan, whose footholds are as given."""
-        self.plan = self._first = plan
-
-    @property
-    def _longest_ramp(self) -> float:
-        """The longest time to load and unload feet [s]."""
-        return self._longest
 
     def _landing_residual(self) -> Array:
         """c̈ − c̈* (3,) as feet on points land [m/s²]: two of them carry on a line alone."""
@@ -308,7 +284,7 @@ class WalkingController:
                 continue
             foot.needed = needed
             as_told = replace(foot.contact, friction=told.friction)
-            foot.contact = self.grip.believed(as_told, needed)
+            foot.contact = with_friction(as_told, self.grip.share, needed)
             if foot.name in there:
                 self.controller.replace_contact(foot.contact)
 
@@ -469,7 +445,8 @@ class WalkingController:
     @property
     def _clearance(self) -> float:
         """How high feet swing [m]."""
-        return self.step_height
+        higher = self.stepping.wary and self.terrain is None
+        return self.step_height + (self.uneven.unevenness if higher else 0.0)
 
     def _land(self) -> None:
         """Add the contacts of the feet that have landed."""
@@ -503,7 +480,10 @@ class WalkingController:
                 return
             self.plan, self._swung = feedback.timed, feedback.offset
             for foot, way in zip(feet, ways, strict=True):
-                self._swing_to(foot, way, t)
+                if not (foot.stopped or foot.stumbled):
+                    foot.goal = moved(foot.planned, way)
+                    # light legs on points catch up with a jump: fast trots need their feet there
+                    self._swing(foot, t if self._on_soles else None)
             self._short = (np.mean(ways, axis=0) - feedback.offset) * [1.0, 1.0, 0.0]
         feedback.offset = feedback.offset + self._short
         self.dcm.target = feedback.aimed
@@ -525,13 +505,6 @@ class WalkingController:
         gone = np.array([y, -x, 0.0]) / (self.robot.mass * self.plan.height)
         return np.asarray(self._xi(state) + gone / self.plan.omega)
 
-    def _swing_to(self, foot: GaitFoot, way: Array, t: float) -> None:
-        """Let a swing go on from t to its foothold, moved by (3,) [m]."""
-        if not (foot.stopped or foot.stumbled):
-            foot.goal = moved(foot.planned, way)
-            # light legs on points catch up with a jump, and fast trots need their feet there
-            self._swing(foot, t if self._on_soles else None)
-
     def _on_ground(self, foot: GaitFoot, offset: Array) -> Array | None:
         """The offset (3,) of a foothold with that to the ground there; None if it cannot stand."""
         if self.terrain is None:
@@ -547,7 +520,3 @@ class WalkingController:
         x, y, z = T.rotation[:, 2]
         rise = -(x * offset[0] + y * offset[1]) / max(z, STEEPEST)
         return placed(contact, moved(T, np.append(offset[:2], rise)), terrain, LEVEL)[0]
-
-
-def _begin(begin: float) -> float:
-    return number(begin, "begin", at_least=-LATEST, at_most=LATEST, unit="[s]")

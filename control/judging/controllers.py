@@ -53,17 +53,6 @@ class OfState:
         return tau
 
 
-class OfLaw:
-    """A controller of `Readings` from a law (t, q, v) -> τ."""
-
-    def __init__(self, law: Callable[[float, Array, Array], ArrayLike]) -> None:
-        self.law = law
-
-    def __call__(self, readings: Readings) -> ArrayLike:
-        """Return the torques (na,) of the law."""
-        return self.law(readings.t, readings.q, readings.v)
-
-
 def check_maker(make_controller: Any) -> None:
     """Refuse what cannot be called with (robot, q, velocity)."""
     got = type(make_controller).__name__
@@ -88,7 +77,7 @@ def made(
     velocity: Array,
     sensors: Sensors | None,
 ) -> Controller:
-    """Return a controller of `Readings`: the one that is made, or `OfState` or `OfLaw` of it.
+    """Return a controller of `Readings`: the one made, `OfState` of it, or one that calls a law.
 
     Raises:
         ConfigurationError: an error of `make_controller` that is none of footwork's; what is called
@@ -109,4 +98,6 @@ def made(
             f"make_controller: got a {type(controller).__name__}, which needs q and v, and sensors "
             "that do not measure the base; expected judging.OfState(controller, estimator)"
         )
-    return OfState(controller) if arguments == "q, v, t" else OfLaw(controller)
+    if arguments == "q, v, t":
+        return OfState(controller)
+    return lambda readings: controller(readings.t, readings.q, readings.v)

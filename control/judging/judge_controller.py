@@ -52,7 +52,6 @@ def judge(
     sensors: Sensors | None = None,
     q: ArrayLike | None = None,
     contacts: ContactSet | None = None,
-    friction: float = 0.7,
     executor: Executor | None = None,
     progress: bool | None = None,
 ) -> Judgement:
@@ -84,7 +83,6 @@ def judge(
         sensors: whose readings the controller is told, instead of noisy states, see `Readings`.
         q: where it starts (nq,); where `control.stand` stands when not given.
         contacts: its soles and points; the robot's feet when not given.
-        friction: of the feet when contacts are not given, as the controller is told.
         executor: of `concurrent.futures`, for several processes; `make_controller` goes there.
         progress: draw a bar on stderr; when not given, if that is a terminal.
 
@@ -114,7 +112,7 @@ def judge(
         "boards": boards, "slope": slope, "ramp": ramp, "terrain": terrain, "sensors": sensors,
     }  # fmt: skip
     as_told, real = World(**ground), World.real(**ground)
-    feet, start = standing(robot, contacts, friction, q, real.told)
+    feet, start = standing(robot, contacts, q, real.told)
     for v in ways:  # errors come before the first trial
         made(make_controller, robot, start, np.array(v), sensors)
     one = partial(trial, robot, make_controller, q=start, contacts=feet)

@@ -58,30 +58,20 @@ class Row(NamedTuple):
         """Return the row of trials."""
         lasting = [t for t in trials if t.survived]
         worst = min(trials, key=lambda t: (t.survived, t.seconds))
-
-        def mean(name: str) -> float:
-            return fmean(getattr(t, name) for t in lasting) if lasting else math.nan
-
-        def largest(name: str) -> float:
-            return max(getattr(t, name) for t in lasting) if lasting else math.nan
-
+        of_lasting = {
+            name: what(getattr(t, name) for t in lasting) if lasting else math.nan
+            for what, names in (
+                (fmean, ("speed", "turn", "energy_per_metre", "cost_of_transport")),
+                (max, ("path_error", "slip", "tilt")),
+            )
+            for name in names
+        }
+        ticks = {n: median(getattr(t, n) for t in trials) for n in ("tick_median", "tick_worst")}
+        failed = len(trials) - len(lasting)
         return cls(
-            velocity,
-            world,
-            trials=len(trials),
-            failed=len(trials) - len(lasting),
-            shortest=worst.seconds,
-            speed=mean("speed"),
-            turn=mean("turn"),
-            path_error=largest("path_error"),
-            energy_per_metre=mean("energy_per_metre"),
-            cost_of_transport=mean("cost_of_transport"),
-            slip=largest("slip"),
-            tilt=largest("tilt"),
-            tick_median=median(t.tick_median for t in trials),
-            tick_worst=median(t.tick_worst for t in trials),
+            velocity, world, len(trials), failed, worst.seconds, **of_lasting, **ticks,
             worst=worst.ended,
-        )
+        )  # fmt: skip
 
     @property
     def holds(self) -> bool:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import numpy as np
 
 from ...arrays import Array
+from ...dynamics.spatial import rotations
 
 SPACING = 10  # ticks between the points that are compared with the path
 
@@ -59,10 +60,8 @@ class Track:
 
 def _headings(quaternions: Array) -> tuple[Array, Array]:
     """Angles of the x axes about the vertical (n,), unwrapped, and the z axes (n, 3)."""
-    x, y, z, w = quaternions.T
-    yaw = np.unwrap(np.arctan2(2 * (x * y + z * w), 1 - 2 * (y * y + z * z)))
-    ups = np.column_stack([2 * (x * z + y * w), 2 * (y * z - x * w), 1 - 2 * (x * x + y * y)])
-    return yaw, ups
+    R = rotations(quaternions)
+    return np.unwrap(np.arctan2(R[:, 1, 0], R[:, 0, 0])), R[:, :, 2]
 
 
 def _turned(v: Array, angles: Array) -> Array:

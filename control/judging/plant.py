@@ -10,7 +10,6 @@ import math
 from typing import NamedTuple
 
 import numpy as np
-import pinocchio as pin
 
 from ...arrays import Array
 from ...contacts import ContactSet
@@ -77,8 +76,7 @@ class Plant(MujocoModel):
         self._change(robot, world, q, Stream.MASSES.of(seed))
         self.model.opt.timestep, self.model.opt.impratio = TICK / SUBSTEPS, STUCK
         self.model.geom_solref[:], self.model.geom_solimp[:] = SOLID
-        R = pin.Quaternion(q[3:7]).toRotationMatrix()
-        self.data.qpos[:], self.data.qvel[:] = self.to_mujoco(q, np.zeros(robot.nv), R)
+        self.data.qpos[:], self.data.qvel[:] = self.to_mujoco(q, np.zeros(robot.nv))
         self.mujoco.mj_forward(self.model, self.data)
         self.mass, self.work = float(self.model.body_mass.sum()), 0.0
         self._actuated = robot.selection_matrix[:, self.rows].T

@@ -108,7 +108,6 @@ def trial(
     impulse: Impulse | None = None,
     q: ArrayLike | None = None,
     contacts: ContactSet | None = None,
-    friction: float = 0.7,
 ) -> Trial:
     """Return what a controller does in a world, until the time is over or the robot has fallen.
 
@@ -130,7 +129,6 @@ def trial(
         impulse: a push, which ends before the trial does.
         q: where it starts (nq,), at rest; where `control.stand` stands when not given.
         contacts: its soles and points; the robot's feet when not given.
-        friction: of the feet when contacts are not given, as the controller is told.
 
     Raises:
         ConfigurationError: what is no such value; an error of `make_controller`; MuJoCo is not
@@ -149,7 +147,7 @@ def trial(
                 f"impulse: got one that ends at {end:g} s; expected the end of a trial of "
                 f"{duration:g} s at the latest"
             )
-    feet, start = standing(robot, contacts, friction, q, world.told)
+    feet, start = standing(robot, contacts, q, world.told)
     controller = made(make_controller, robot, start, command, world.sensors)
     run = Run(robot, feet, world, start, command, duration, seed, impulse)
     run.go(controller)
@@ -159,12 +157,11 @@ def trial(
 def standing(
     robot: Robot,
     contacts: ContactSet | None,
-    friction: float,
     q: ArrayLike | None,
     ground: Terrain,
 ) -> tuple[ContactSet, Array]:
     """Return the contacts and the configuration (nq,) of a robot before a trial, see `trial`."""
-    feet = at_feet(robot, friction) if contacts is None else ContactSet.of(robot, contacts)
+    feet = at_feet(robot) if contacts is None else ContactSet.of(robot, contacts)
     if q is not None:
         return feet, check_configuration(robot, q)
     return feet, stand(robot, feet, terrain=ground)[1]

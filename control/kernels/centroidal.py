@@ -33,8 +33,8 @@ FAR = 1e3  # stands for an infinite bound
 class Body(NamedTuple):
     """The robot now, with a base that turns while its feet do not.
 
-    Of many rows, arrays but for gravity's have them as their first axis: so have those of Targets,
-    Nominal and Legs, and the durations, poses and known wrenches of Grid.
+    Of many rows, arrays but for gravity's have them as their first axis; so have those of
+    Reference, Nominal and Legs, and the durations, poses and known wrenches of Grid.
 
     Attributes:
         mass, weight, gravity: [kg], [N], g (3,) [m/s²].
@@ -57,14 +57,25 @@ class Body(NamedTuple):
     rate: Array
 
 
-class Targets(NamedTuple):
-    """What is wanted at the nodes' ends, see `predictive.centroidal.Reference`; legs (N + 1, 3)."""
+class Reference(NamedTuple):
+    """What a prediction should follow, at the beginning of its N nodes and at its end.
 
-    com: Any
-    velocity: Any
-    rotation: Any
-    rate: Any
-    legs: Any
+    Attributes:
+        com, velocity: ĉ and its rate (N + 1, 3) [m, m/s].
+        rotation: R̂ of the base (N + 1, 3, 3).
+        rate: ω̂ (N + 1, 3), world axes [rad/s].
+        legs: L_legs (N + 1, 3) of legs that move against the base, world axes [N·m·s]; None: of
+            none that is known ahead.
+    """
+
+    com: Array
+    velocity: Array
+    rotation: Array
+    rate: Array
+    legs: Array | None = None
+
+    def __repr__(self) -> str:
+        return shapes(self)
 
 
 class Grid(NamedTuple):
@@ -105,14 +116,15 @@ class Nominal(NamedTuple):
 
 
 class Blocks(NamedTuple):
-    """Blocks of C contacts side by side, padded with rows and cones that always hold.
+    """Blocks of C contacts side by side, padded with rows and cones that always hold; or the block
+    of one, without the first axis.
 
     Attributes:
-        wrench: (C, 6, n).
-        rows, bounds: (C, l, n), (C, l).
-        cones, offsets, at: C, c, and which entries of u, (C, q, D) each.
-        even: (C, n).
-        joints: (C, j).
+        wrench: (C, 6, n), [force; moment] at the contact's centre by u, in its axes.
+        rows, bounds: (C, l, n), (C, l), linear limits.
+        cones, offsets, at: C, c, and which entries of u, −1: none, (C, q, D) each.
+        even: (C, n), u of a unit of normal force.
+        joints: (C, j), entries of v whose torques are limited.
         scale, middle: (C, j), of the torques' bounds: 2/(upper − lower), (upper + lower)/2.
         lengths: (C,), of the legs up to which they carry [m].
     """
@@ -193,7 +205,7 @@ def assemble(
     """Write the subproblems of M rows, with the same contacts at their nodes, but for x_0.
 
     Args:
-        bodies, targets, grids, nominal: Body, Targets, Grid, Nominal of many rows.
+        bodies, targets, grids, nominal: Body, Reference, Grid, Nominal of many rows.
         blocks, cost: Blocks, Cost.
         now, then: Legs as they are, of many rows, and as the robot stood.
         carries: (C,), which contacts carry now; the others' legs are taken to stand.
@@ -210,7 +222,7 @@ def assemble(
             bodies.velocity[i], bodies.momentum[i], bodies.inertia[i], bodies.rotation[i],
             bodies.rate[i],
         )  # fmt: skip
-        wanted = Targets(
+        wanted = Reference(
             targets.com[i], targets.velocity[i], targets.rotation[i], targets.rate[i],
             targets.legs[i],
         )  # fmt: skip
@@ -484,7 +496,7 @@ def _example():
     own, mask, at = np.empty(0, np.intp), np.empty(0, bool), np.empty((0, 0, 0), np.intp)
     return (
         Body(x, x, row, row, table, table, table, cube, cube, table),
-        Targets(cube, cube, four, cube, cube), Grid(table, own, own, own, four, table),
+        Reference(cube, cube, four, cube, cube), Grid(table, own, own, own, four, table),
         Nominal(table, cube, cube),
         Blocks(
             cube, cube, table, cube, cube, at, table, own.reshape(0, 0), table, table, row,

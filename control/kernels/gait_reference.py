@@ -21,7 +21,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from ...dynamics.kernels.toolchain import Kernel
-from .centroidal import Targets, product
+from .centroidal import Reference, product
 from .dcm import diverging
 from .path import GroundPose, along, direction
 from .profiles import bump, minimum_acceleration
@@ -86,7 +86,7 @@ class Swings(NamedTuple):
 
 
 def gait_reference(path, pendulum, swings, times, out):
-    """Write the reference at times (N + 1,) from now on [s]: `Targets`."""
+    """Write the reference at times (N + 1,) from now on [s]: `Reference`."""
     for k in range(len(times)):
         pose(path, times[k], out.com[k], out.velocity[k], out.rotation[k], out.rate[k])
     if len(pendulum.times) > 0:
@@ -165,7 +165,7 @@ def _example():
         Path(GroundPose(x, x, x, x), row, x, row, row, x, table),
         Pendulum(x, row, x, row, cube, row),
         Swings(cube, np.empty(0, np.intp), row, row, table, x),
-        row, Targets(table, table, cube, table, table),
+        row, Reference(table, table, cube, table, table),
     )  # fmt: skip
 
 

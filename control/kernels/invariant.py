@@ -244,8 +244,7 @@ def predict(model, x, told, q, v):
     for i in range(3):
         x.p[i] += h * (x.v[i] + 0.5 * h * (a[i] + g[i]))
         x.v[i] += h * (a[i] + g[i])
-        for j in range(3):
-            x.R[i, j] = R[i, j]
+    x.R[:] = R
     base(x, told.gyro, model.imu, q, v)
 
 
@@ -408,9 +407,7 @@ def roll(x, feet, k, at):
     x.d[k, 0] -= turn[1] * arm[2] - turn[2] * arm[1]
     x.d[k, 1] -= turn[2] * arm[0] - turn[0] * arm[2]
     x.d[k, 2] -= turn[0] * arm[1] - turn[1] * arm[0]
-    for i in range(3):
-        for j in range(3):
-            x.turned[k, i, j] = at[3 * i + j]
+    x.turned[k] = at[:9].reshape((3, 3))
 
 
 def spread(J, feet, k, noise, N):
@@ -506,8 +503,7 @@ def retract(x, feet, step):
     for i in range(3):
         x.gyro_bias[i] -= step[GYRO + i]
         x.accelerometer_bias[i] -= step[ACCELEROMETER + i]
-        for j in range(3):
-            x.R[i, j] = R[i, j]
+    x.R[:] = R
     shift(E, J, step, V, x.v, part)
     shift(E, J, step, POSITION, x.p, part)
     for k in range(len(feet.places)):
@@ -518,9 +514,7 @@ def retract(x, feet, step):
             at = feet.at[k] + 3
             exponential(-step[at], -step[at + 1], -step[at + 2], E, J)
             times(E, x.turned[k], R)
-            for i in range(3):
-                for j in range(3):
-                    x.turned[k, i, j] = R[i, j]
+            x.turned[k] = R
 
 
 def shift(E, J, step, at, y, part):
@@ -552,11 +546,7 @@ def anchor(x, feet, k, h, E, N):
         for j in range(3):
             x.d[k, i] += x.R[i, j] * h[j]
     if feet.soles[k]:
-        R = np.empty((3, 3))
-        times(x.R, E, R)
-        for i in range(3):
-            for j in range(3):
-                x.turned[k, i, j] = R[i, j]
+        times(x.R, E, x.turned[k])
 
 
 def _example() -> tuple[Any, ...]:

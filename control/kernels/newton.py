@@ -1,12 +1,12 @@
 """Newton's steps of the interior-point kernel of `predictive`: residuals, factors, directions.
 
-Of its equations, of x and ε, and of the slacks s with the multipliers z,
+Of its equations, of x and ε, and of the slacks s with the multipliers z, they are
 
     (H + FᵀW²F) du = −r_u − Fᵀ(W d − W² δ),   ds = δ − F du,   dz = W d − W² ds,
 
-with δ what s lacks. `residuals` are r_u and r_ε, and `solve` finds the step for the d that it is
-given; where W is new it factorises the matrix on the left first, block by block and node by node,
-with the ε of each row eliminated.
+H the Hessian of the motion, W and d of `slacks`. `residuals` are r_u and r_ε, and `solve` finds the
+step for the d that it is given; where W is new it factorises the matrix on the left first, block by
+block and node by node, with the ε of each row eliminated.
 """
 
 from __future__ import annotations

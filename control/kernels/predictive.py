@@ -1,16 +1,12 @@
 """Interior-point kernel of the convex subproblem of predictive control.
 
-    minimise  Σ_k ½ (x_k − x̂_k)ᵀQ_k(x_k − x̂_k) + Σ_b ½ (u_b − û_b)ᵀR_b(u_b − û_b) + Σ ρ ε
-    such that x_{k+1} = A_k x_k + B_k Σ_b G_b u_b + e_k,    x_0 given,
-              F_b u_b + s = f_b,   −C_b u_b + s = c_b,   E x_k − ε + s = d_k,   −ε + s = 0,
+With slacks the limits of `predictive.subproblem` are
 
-slacks s in half-lines and Lorentz cones, z their multipliers. x follows from u, and the costates y
-from x and z, so that what a step of Newton's leaves of these equations is nothing but rounding; it
-is, with W and d of `slacks`,
+    F_b u_b + s = f_b,   −C_b u_b + s = c_b,   E x_k − ε + s = d_k,   −ε + s = 0,
 
-    (H + FᵀW²F) du = −r_u − Fᵀ(W d − W² δ),   ds = δ − F du,   dz = W d − W² ds,
-
-H the Hessian of the motion, δ what s lacks of [f, c, d, 0] − F [u, x, ε]. With the ε of each row
+s in half-lines and Lorentz cones, z their multipliers. x follows from u, and the costates y from x
+and z, so that what a step of Newton's (see `newton`) leaves of these equations is nothing but
+rounding; δ is what s lacks of [f, c, d, 0] − F [u, x, ε]. With the ε of each row
 eliminated this is the problem of `riccati`, solved with d = −λ (Mehrotra's predictor), then with
 his corrector. It starts from û, whose slacks are at least ROOM, with multipliers such that sᵀz is
 as large everywhere: in all a share of the cost of û's motion, so that the farther it is from its
@@ -27,6 +23,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
+from ...arrays import Array
 from ...contacts.kernels.algebra import add, any_lane, dot, norm
 from ...contacts.kernels.cones import FAR
 from ...dynamics.kernels.rows import gather_each, scatter
@@ -83,43 +80,22 @@ class Problems(NamedTuple):
         d, rho: (N + 1, 6).
     """
 
-    h: Any
-    s: Any
-    K: Any
-    e: Any
-    Q: Any
-    target: Any
-    start: Any
-    G: Any
-    R: Any
-    u: Any
-    F: Any
-    f: Any
-    C: Any
-    c: Any
-    d: Any
-    rho: Any
-
-
-class Answers(NamedTuple):
-    """What was found, one array after the other.
-
-    Attributes:
-        u: (b, n), the minimiser.
-        w: (N, 6), [f; m] of the nodes.
-        x, y: (N + 1, 12), the motion and its costates; those of x_0 too.
-        eps: (N + 1, 6), by how much the rows of x are exceeded.
-        z: (slacks,), multipliers: cones component by component, rows of u, rows of x, those of ε.
-        told: (4,): the cost, the relative error, the iterations, 1 where it is solved.
-    """
-
-    u: Any
-    w: Any
-    x: Any
-    y: Any
-    eps: Any
-    z: Any
-    told: Any
+    h: Array
+    s: Array
+    K: Array
+    e: Array
+    Q: Array
+    target: Array
+    start: Array
+    G: Array
+    R: Array
+    u: Array
+    F: Array
+    f: Array
+    C: Array
+    c: Array
+    d: Array
+    rho: Array
 
 
 def problem_shapes(N: Any, b: Any, n: Any, m: Any, r: Any, D: Any, q: Any) -> Any:
@@ -130,7 +106,13 @@ def problem_shapes(N: Any, b: Any, n: Any, m: Any, r: Any, D: Any, q: Any) -> An
 
 
 def answer_shapes(N: Any, b: Any, n: Any, m: Any, r: Any, D: Any, q: Any) -> Any:
-    """Return the shape of each array of Answers."""
+    """Return the shapes of what is found, one array after the other.
+
+    u (b, n), the minimiser; w (N, 6), [f; m] of the nodes; x and y (N + 1, 12), the motion and its
+    costates, those of x_0 too; ε (N + 1, 6), by how much the rows of x are exceeded; z,
+    multipliers: cones component by component, rows of u, rows of x, those of ε; and (4,): the cost,
+    the relative error, the iterations, 1 where it is solved.
+    """
     _, _, L = slack_sizes(N, b, n, m, r, D, q)
     motion = (N, WRENCH), (N + 1, STATES), (N + 1, STATES)
     return (b, n), *motion, (N + 1, BOUNDS), (L,), (4,)
@@ -165,7 +147,7 @@ def predict(problems, first, at, sizes, options, answers, memory):
         sizes: N, b, n, m, r, D, q, as of the arrays.
         options: (3,): the tolerance, the least complementarity sᵀz per entry at the start, and the
             most iterations.
-        answers: (≤ LANES, numbers of Answers), is written.
+        answers: (≤ LANES, numbers), is written, see `answer_shapes`.
         memory: of `memory_size` numbers a lane.
     """
     N, b, n, m, r, D, q = sizes

@@ -8,13 +8,13 @@ follow it).
 
 from __future__ import annotations
 
-from .centroidal import Reference
+from ..kernels.centroidal import Reference
 from .certificate import Certificate
 from .gait import PredictiveGait
 from .prediction import Prediction
 from .predictions import Predictions
 from .predictive import Predictive, Weights
-from .solving import solve, solve_batch
+from .solving import solve
 from .stances import Stance
 from .subproblem import Solution, Subproblem
 
@@ -30,5 +30,4 @@ __all__ = [
     "Subproblem",
     "Solution",
     "solve",
-    "solve_batch",
 ]

@@ -12,7 +12,6 @@ when the robot stood, where it does not carry now.
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
@@ -29,35 +28,9 @@ from .terms import Terms
 STRAIGHT = 0.98  # share of a leg's longest up to which it carries: straight knees have no speed
 
 
-@dataclass(frozen=True, eq=False)
-class Block:
-    """What one contact adds, in its own axes.
-
-    Attributes:
-        wrench: (6, n), [force; moment] at the contact's centre by u.
-        rows, bounds: (m, n), (m,), linear limits.
-        cones, at: (q, D), by what, and which entry of u is multiplied; −1: none.
-        even: (n,), u of a unit of normal force.
-        joints: entries of v whose torques are limited.
-        lower, upper: of these torques [N·m].
-        length: of its leg, up to which it carries [m].
-    """
-
-    wrench: Array
-    rows: Array
-    bounds: Array
-    cones: Array
-    at: Index
-    even: Array
-    joints: Index
-    lower: Array
-    upper: Array
-    length: float
-
-
 def blocks_of(
     robot: Robot, contacts: ContactSet, q: Array, torque_limits: Any, sole_share: float
-) -> dict[str, Block]:
+) -> dict[str, Blocks]:
     """Return the blocks of the robot's contacts, of soles that are smaller by a share.
 
     Args:
@@ -77,7 +50,7 @@ def _block(
     torque_limits: Any,
     sole_share: float,
     length: float,
-) -> Block:
+) -> Blocks:
     share = sole_share if len(contact.points) > 1 else 1.0
     limits = ContactLimits.of([contact]).scaled(length=share, force=1.0 / robot.weight)
     wrench = limits.wrench_rows[0].copy()
@@ -94,7 +67,11 @@ def _block(
     normal = limits.wrench_rows[0, 2]
     even = normal / max(normal @ normal, 1e-9)
     joints, lower, upper = _own_joints(robot, contacts, contact, torque_limits)
-    return Block(wrench, A, b, rows.max(axis=2), at, even, joints, lower, upper, length)
+    half, cones = np.maximum(0.5 * (upper - lower), 1e-9), rows.max(axis=2)
+    return Blocks(
+        wrench, A, b, cones, np.zeros(cones.shape), at, even, joints, 1.0 / half,
+        0.5 * (upper + lower), np.array(length),
+    )  # fmt: skip
 
 
 def _own_joints(
@@ -112,32 +89,23 @@ def _own_joints(
     return np.array(rows, dtype=np.intp), np.array(lower), np.array(upper)
 
 
-def side_by_side(blocks: Sequence[Block]) -> Blocks:
-    """Return the blocks of contacts as arrays."""
-    cones = _padded([block.cones[:, ::-1] for block in blocks])[:, :, ::-1]
-    at = _padded([block.at[:, ::-1].astype(float) for block in blocks], -1.0)[:, :, ::-1]
-    missing = _padded([np.zeros(len(block.cones)) for block in blocks], 1.0)
-    offsets = np.zeros(cones.shape)
-    offsets[..., -1] = missing
-    half = [np.maximum(0.5 * (block.upper - block.lower), 1e-9) for block in blocks]
-    arrays = (
-        _padded([block.wrench for block in blocks]), _padded([block.rows for block in blocks]),
-        _padded([block.bounds for block in blocks], 1.0), cones, offsets,
-        at.astype(np.intp),
-        _padded([block.even for block in blocks]),
-        _padded([block.joints.astype(float) for block in blocks]).astype(np.intp),
-        _padded([1.0 / each for each in half]),
-        _padded([0.5 * (block.upper + block.lower) for block in blocks]),
-        np.array([block.length for block in blocks]),
-    )  # fmt: skip
-    return Blocks(*map(np.ascontiguousarray, arrays))
+def side_by_side(blocks: Sequence[Blocks]) -> Blocks:
+    """Return the blocks of contacts as one, padded with rows and cones that always hold."""
+    each = dict(zip(Blocks._fields, zip(*blocks, strict=True), strict=True))
+    found = {name: _padded(x, 1.0 if name == "bounds" else 0.0) for name, x in each.items()}
+    for name, fill in (("cones", 0.0), ("at", -1.0)):  # what bounds the others comes last
+        found[name] = _padded([x[:, ::-1] for x in each[name]], fill)[:, :, ::-1]
+    found["offsets"][..., -1] = _padded([np.zeros(len(x)) for x in each["cones"]], 1.0)
+    return Blocks(**{name: np.ascontiguousarray(x) for name, x in found.items()})
 
 
 def _padded(arrays: Sequence[Array], fill: float = 0.0) -> Array:
     """(K, …): each in the corner of an array as large as the largest in each direction."""
-    found = np.full((len(arrays), *np.max([a.shape for a in arrays], axis=0)), fill)
-    for one, a in zip(found, arrays, strict=True):
-        one[tuple(slice(size) for size in a.shape)] = a
+    shape = [max(sizes) for sizes in zip(*(a.shape for a in arrays), strict=True)]
+    found = np.full((len(arrays), *shape), fill, arrays[0].dtype)
+    for k, a in enumerate(arrays):
+        corner: Any = k, *map(slice, a.shape)
+        found[corner] = a
     return found
 
 

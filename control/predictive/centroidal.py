@@ -21,38 +21,13 @@ Herzog, A. Del Prete, S. Schaal, L. Righetti, "On time optimization of centroida
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-
 import numpy as np
 
-from ...arrays import Array
+from ...arrays import Array, Index
 from ...dynamics.spatial import rotation_vectors
-from ...reprs import shapes
 from ...robots.robot import Robot
-from ..kernels.centroidal import FADING, Body, Targets
+from ..kernels.centroidal import FADING, Body, Reference
 from .terms import Terms
-
-
-@dataclass(frozen=True, eq=False, repr=False)
-class Reference:
-    """What a prediction should follow, at the beginning of its N nodes and at its end.
-
-    Attributes:
-        com, velocity: ĉ and its rate (N + 1, 3) [m, m/s].
-        rotation: R̂ of the base (N + 1, 3, 3).
-        rate: ω̂ (N + 1, 3), world axes [rad/s].
-        legs: L_legs (N + 1, 3) of legs that move against the base, world axes [N·m·s]; None: of
-            none that is known ahead.
-    """
-
-    com: Array
-    velocity: Array
-    rotation: Array
-    rate: Array
-    legs: Array | None = None
-
-    def __repr__(self) -> str:
-        return shapes(self)
 
 
 def bodies_of(robot: Robot, terms: Terms, inertia: Array) -> Body:
@@ -66,13 +41,13 @@ def bodies_of(robot: Robot, terms: Terms, inertia: Array) -> Body:
     )  # fmt: skip
 
 
-def body_of(rows: Body, i: int) -> Body:
-    """Return the body of one of many rows."""
+def body_of(rows: Body, i: int | Index) -> Body:
+    """Return the body of one of many rows, or of some of them."""
     mass, weight, gravity, *arrays = rows
     return Body(mass, weight, gravity, *[x[i] for x in arrays])
 
 
-def starts(rows: Body, targets: Targets) -> Array:
+def starts(rows: Body, targets: Reference) -> Array:
     """Return x_0 (M, 12), with o = c now."""
     x = np.zeros((len(rows.com), 12))
     x[:, 3:6], x[:, 6:9] = rows.velocity, rows.momentum / (rows.mass * rows.square)[:, None]

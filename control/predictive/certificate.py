@@ -13,7 +13,7 @@ no motion exceeds its bounds by less than the Lagrangian at u = 0:
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 
 import numpy as np
 
@@ -57,7 +57,7 @@ class Certificate:
         """The largest violation of the conditions on λ, μ, ζ; u of weight one changes by it."""
         P = self.problem
         y = P.costates(P.target, self.bounds)
-        flat = replace(P, R=np.zeros_like(P.R))
+        flat = P._replace(R=np.zeros_like(P.R))
         left = np.abs(flat.gradient(P.u, y, self.rows, self.cones)).max(initial=0.0)
         outside = np.linalg.norm(self.cones[..., :-1], axis=-1) - self.cones[..., -1]
         signs = [-self.bounds, self.bounds - P.rho, -self.rows, outside]
@@ -70,6 +70,6 @@ def certificate_of(problem: Subproblem) -> Certificate:
     Raises:
         SolverError: cvxpy did not solve it.
     """
-    least = replace(problem, Q=np.zeros_like(problem.Q), R=np.full_like(problem.R, SMALL))
+    least = problem._replace(Q=np.zeros_like(problem.Q), R=np.full_like(problem.R, SMALL))
     found = by_cvxpy(least)
     return Certificate(least, found.bounds, found.rows, found.cones)

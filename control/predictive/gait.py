@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import replace
 from typing import Any
 
@@ -16,15 +16,16 @@ from ...dynamics import State
 from ...errors import ConfigurationError
 from ...robots.configuration import check_configuration
 from ...robots.robot import Robot
-from ...robots.values import mapping, number
+from ...robots.values import number
 from ..gaits.gait import Gait
 from ..gaits.grip import with_friction
 from ..gaits.locomotion import GaitController
 from ..gaits.rolling import rolling
 from ..gaits.scale import Scale
 from ..gaits.stepping import Stepping
+from ..gaits.uneven_ground import SEARCH_TIME
 from ..kernels import TICKS
-from ..kernels.centroidal import Targets
+from ..kernels.centroidal import Reference
 from ..kernels.gait_reference import GAIT_REFERENCE, Path, Pendulum
 from ..kernels.profiles import minimum_acceleration
 from ..limbs import limbs_of
@@ -34,10 +35,9 @@ from ..tasks.forces import MOMENTS
 from ..whole_body.failure import LATEST, checked_state
 from ..whole_body.joint_limits import JointLimits
 from ..whole_body.standing import trunk
-from .centroidal import Reference
 from .legs import Swing
 from .prediction import Prediction
-from .predictive import OPTIONS, Predictive, Weights
+from .predictive import Predictive, Weights
 from .stances import Stance
 
 # Forces come first: where two feet cannot give all that is asked, the legs' swing turns the base
@@ -56,12 +56,10 @@ STEP = 0.03  # duration of a node of the prediction [s]
 EVERY = 0.01  # time after which a prediction is made anew [s]
 RAMP = 0.01  # time to load and unload a foot: a trot has no more [s]
 GRIP = 0.5  # share of the friction that is used: the ground may be half as rough as told
-STEPS = 1.7  # longest step, in the gait's
 SOLE = 0.6  # share of the soles that is used: fast steps need more than slow ones on boards
 # largest normal force of a foot in a prediction, in weights: more would have more friction and
 # moments, and throw the robot up
 LARGEST = 1.2
-SHORTER = 0.7  # by how much all feet stand shorter between two swings where steps are longest
 
 
 class PredictiveGait(GaitController):
@@ -82,7 +80,6 @@ class PredictiveGait(GaitController):
         every: time after which a prediction is made anew [s]; 0: at each tick; None is 0.01, in
             proportion to the `Scale` of the robot.
         grip: share of the contacts' friction that prediction and controller use.
-        predicting: options of the Predictive.
         options: of the GaitController; sole_share is 0.6.
 
     Raises:
@@ -93,7 +90,10 @@ class PredictiveGait(GaitController):
     # joints have their largest speeds; soles have to give L̇ of fast steps, so that footholds answer
     # each error of ξ; `grip` has left a share of the friction already; and feet that are lifted
     # only twice as high do not bring small robots onto boards of 6 cm
-    stepping = Stepping(minimum_acceleration, bends=True, ankles=0.0, braking=1.0, lift=3.0)
+    stepping = Stepping(
+        minimum_acceleration, bends=True, ankles=0.0, braking=1.0, lift=3.0, steps=1.7,
+        shorter=0.7, wary=True,
+    )  # fmt: skip
 
     def __init__(
         self,
@@ -104,19 +104,17 @@ class PredictiveGait(GaitController):
         *,
         every: float | None = None,
         grip: float = GRIP,
-        predicting: Mapping[str, Any] | None = None,
         **options: Any,
     ) -> None:
         q = check_configuration(robot, q)
         share = number(grip, "grip", above=0, at_most=1.0)
         feet = rolling(ContactSet.of(robot, contacts), q)
         feet = ContactSet(robot, [with_friction(contact, share) for contact in feet])
-        chosen = {} if predicting is None else mapping(predicting, "predicting", OPTIONS)
         scale, sole_share = Scale.of(feet, q), options.get("sole_share", SOLE)
-        usual = {"sole_share": sole_share, "step": STEP * scale.time}
-        usual["weights"] = Weights().scaled(scale.length)
-        pressing = _pressing(feet, LARGEST * robot.weight)
-        self.predictive = Predictive(robot, pressing, q, **usual | chosen)
+        self.predictive = Predictive(
+            robot, _pressing(feet, LARGEST * robot.weight), q, step=STEP * scale.time,
+            weights=Weights().scaled(scale.length), sole_share=sole_share,
+        )  # fmt: skip
         GAIT_REFERENCE.select(TICKS)
         every = EVERY * scale.time if every is None else every
         self.every = number(every, "every", at_least=0, unit="[s]")
@@ -134,46 +132,6 @@ class PredictiveGait(GaitController):
         super().__init__(robot, feet, q, gait, **given)
         root = robot._model.frames[robot.frame_id(trunk(robot))].placement.rotation
         self._root = root.T  # from the axes of the trunk to those of the floating base
-
-    @property
-    def _step(self) -> float:
-        return STEPS * super()._step
-
-    def _times(self) -> tuple[float, float]:
-        """How long feet swing, and all stand in between [s]: the shorter, the faster it goes.
-
-        So that legs swing no quicker than they must: joints have their largest speeds.
-        """
-        swing, double = super()._times()
-        faster = self.placement.speed(self.path.velocity) * self._period / self._step
-        less = SHORTER * min(faster, 1.0) * double
-        return swing + less, double - less
-
-    @property
-    def _pause(self) -> float:
-        return self._times()[1]
-
-    @property
-    def height(self) -> float:
-        """The height of the centre of mass above the feet [m], lower where steps are long.
-
-        So that no leg is longer at either end of its stance than it is where the robot stands.
-        """
-        away, lowest = self.placement.farthest(self.path.velocity), 0.7 * self._own_height
-        return min(self._height, float(np.sqrt(max(self._own_height**2 - away**2, lowest**2))))
-
-    @height.setter
-    def height(self, height: float) -> None:
-        GaitController.height.fset(self, height)  # type: ignore[attr-defined]
-
-    @property
-    def _clearance(self) -> float:
-        """How high feet swing [m]: higher where untold ground is not as flat as it was taken for.
-
-        By as much as feet have stood above or below where they were to land. The prediction knows
-        what legs that are thrown higher do to the base; without one, small robots fall over them.
-        """
-        return self.step_height + (self.uneven.unevenness if self.terrain is None else 0.0)
 
     def _permanent_tasks(self, q: Array) -> list[Task]:
         """The tasks of all phases: on points those of the prediction, and a posture.
@@ -254,7 +212,7 @@ class PredictiveGait(GaitController):
         pushing = {n: T for n, T in carry.items() if n in self.controller.contacts.names}
         if len(pushing) == len(carry):
             return [Stance(left, carry)]
-        soon = self.uneven.search_time(self.plan)
+        soon = SEARCH_TIME / self.plan.omega
         after = left if self._waits else left - soon  # while the plan waits, no time passes in it
         if after < 1e-3:
             return [Stance(left, pushing)]
@@ -276,9 +234,9 @@ class PredictiveGait(GaitController):
         def reference(times: ArrayLike) -> Reference:
             times = np.ascontiguousarray(times, dtype=float)  # as the kernel reads it
             n = len(times)
-            found = Targets(*(np.empty((n, *each)) for each in ((3,), (3,), (3, 3), (3,), (3,))))
+            found = Reference(*(np.empty((n, *each)) for each in ((3,), (3,), (3, 3), (3,), (3,))))
             GAIT_REFERENCE.overload().run(path, pendulum, legs, times, found)
-            return Reference(*found)
+            return found
 
         return reference
 

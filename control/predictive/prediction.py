@@ -13,9 +13,8 @@ from ... import registry
 from ...arrays import Array
 from ...contacts import ContactSet
 from ...dynamics import Wrench
-from ..kernels.centroidal import Body
-from .blocks import Block
-from .centroidal import Reference, inverse_inertia, products, turned_by_legs
+from ..kernels.centroidal import Blocks, Body, Reference
+from .centroidal import inverse_inertia, products, turned_by_legs
 from .certificate import Certificate, certificate_of
 from .stances import Nodes
 from .subproblem import Solution, Subproblem
@@ -44,7 +43,7 @@ class Prediction:
     subproblem: Subproblem
     solution: Solution
     contacts: ContactSet
-    blocks: Mapping[str, Block]
+    blocks: Mapping[str, Blocks]
 
     _repr_html_ = registry.html_of
 

@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
-from typing import Any, TypeVar, overload
+from typing import Any, overload
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -15,16 +15,12 @@ from ... import registry
 from ...arrays import Array, Index
 from ...contacts import ContactSet
 from ...errors import ConfigurationError, counted
-from ..kernels.centroidal import Body, Nominal, Targets
-from .blocks import Block
-from .centroidal import Reference, body_of
+from ..kernels.centroidal import Blocks, Body, Nominal, Reference
+from .centroidal import body_of
 from .prediction import EXCEEDED, Prediction
+from .rows import part
 from .stances import Nodes
 from .subproblem import Solutions, Subproblems
-
-Tuple = TypeVar("Tuple", bound=tuple[Any, ...])
-
-_OF_EACH = ("square", "com", "velocity", "momentum", "inertia", "rotation", "rate")  # of Body
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -40,7 +36,7 @@ class Group:
 
     rows: Index
     bodies: Body
-    targets: Targets
+    targets: Reference
     subproblems: Subproblems
     solutions: Solutions
 
@@ -49,14 +45,9 @@ class Group:
 
     def some(self, rows: Index, which: Index) -> Group:
         """Return some of it (k,), `which` of the m, that are `rows` of others."""
-        own = {name: getattr(self.bodies, name)[which] for name in _OF_EACH}
-        return Group(
-            rows,
-            self.bodies._replace(**own),
-            _rows_of(self.targets, which),
-            self.subproblems._replace(data=self.subproblems.data[which]),
-            _rows_of(self.solutions, which),
-        )
+        problems = self.subproblems._replace(data=self.subproblems.data[which])
+        targets, solutions = part(self.targets, which), part(self.solutions, which)
+        return Group(rows, body_of(self.bodies, which), targets, problems, solutions)
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -74,7 +65,7 @@ class Predictions(Sequence[Prediction]):
     nodes: Sequence[Nodes]
     groups: tuple[Group, ...]
     contacts: ContactSet
-    blocks: Mapping[str, Block]
+    blocks: Mapping[str, Blocks]
 
     _repr_html_ = registry.html_of
 
@@ -93,14 +84,11 @@ class Predictions(Sequence[Prediction]):
             return self._some(self._rows(i))
         i = range(len(self))[i]
         group, k = self._place[i]
-        reference = Reference(*[x[k] for x in group.targets])
+        reference = part(group.targets, k)
         return Prediction(
             0.0, body_of(group.bodies, k), self.nodes[i], reference, group.subproblems.one(k),
             group.solutions.one(k), self.contacts, self.blocks,
         )  # fmt: skip
-
-    def __iter__(self) -> Iterator[Prediction]:
-        return (self[i] for i in range(len(self)))
 
     def __repr__(self) -> str:
         told = Counter(self.status.tolist())
@@ -142,8 +130,8 @@ class Predictions(Sequence[Prediction]):
         if len(parts) == 1:
             return parts[0]
         found = np.empty((len(self), *parts[0].shape[1:]), parts[0].dtype)
-        for group, part in zip(self.groups, parts, strict=True):
-            found[group.rows] = part
+        for group, own in zip(self.groups, parts, strict=True):
+            found[group.rows] = own
         return found
 
     @cached_property
@@ -198,8 +186,3 @@ class Predictions(Sequence[Prediction]):
         """What later predictions of these states are linearised about."""
         forces = self._of_all(lambda g: g.solutions.w[:, :, :3])
         return Nominal(*map(np.ascontiguousarray, (self.times, self.com, forces)))
-
-
-def _rows_of(arrays: Tuple, which: Index) -> Tuple:
-    """A NamedTuple of arrays (m, …) of some rows."""
-    return type(arrays)(*[x[which] for x in arrays])

@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike
 
-from ...arrays import Array, Index
+from ...arrays import Array
 from ...contacts import ContactSet
 from ...contacts.torque_limits import TorqueLimits
 from ...dynamics import State, Wrench
@@ -28,7 +28,7 @@ from ...robots.values import (
     whole_number,
 )
 from ..kernels import TICKS
-from ..kernels.centroidal import ASSEMBLE, Body, Cost, Grid, Legs, Nominal, Space, Targets
+from ..kernels.centroidal import ASSEMBLE, Body, Cost, Grid, Legs, Nominal, Reference, Space
 from ..kernels.predictive import PREDICT
 from .blocks import blocks_of, legs_of, side_by_side
 from .centroidal import bodies_of, body_of, starts
@@ -56,9 +56,6 @@ from .terms import Terms, repeated
 # the ground: legs that carry have no room for more, and what is thrown up has no feet to push with
 SINK, RISE = 0.3, 0.1
 _LOOSEST = 0.01  # tolerance: looser ones let the bounds of height and tilt seem exceeded
-OPTIONS = (
-    "count", "step", "weights", "torque_limits", "sole_share", "tilt", "sink", "rise", "tolerance",
-)  # fmt: skip
 
 
 @dataclass(frozen=True)
@@ -208,7 +205,8 @@ class Predictive:
             raise ConfigurationError("state: got no velocity, expected a State(robot, q, v)")
         (function,) = references_of([reference])
         terms, _, inertia = self.legs.with_terms(state)
-        bodies, ahead = bodies_of(self.robot, terms, inertia), self._nodes(stances)
+        bodies = bodies_of(self.robot, terms, inertia)
+        ahead = nodes(stances, self.count, self.step)
         wanted = function(ahead.times)
         targets = stacked([wanted], len(ahead.times), 1)
         grid = grid_of([ahead], self._number, known_wrench(wrenches)[None])
@@ -249,7 +247,8 @@ class Predictive:
         robot, loads = self.robot, wrench_rows(wrenches)
         qs, vs = table(q, robot.nq, "q"), table(v, robot.nv, "v")
         check_reach(robot, qs)
-        every = tuple(self._nodes(self._checked(each)) for each in _of_rows(stances))
+        sequences = map(self._checked, _of_rows(stances))
+        every = tuple(nodes(each, self.count, self.step) for each in sequences)
         references = references_of(reference)
         count = common_length(
             q=len(qs), v=len(vs), stances=len(every), reference=len(references),
@@ -267,26 +266,16 @@ class Predictive:
         for rows in alike(every, count):
             grids = every if len(every) == 1 else [every[i] for i in rows.tolist()]
             grid = grid_of(grids, self._number, known[rows])
-            given = part(terms, rows), inertia[rows], part(targets, rows), grid
-            groups.append(self._group(rows, *given, None if last is None else part(last, rows)))
-        own = every * count if len(every) == 1 else every
-        return Predictions(own, tuple(groups), self.contacts, self.blocks)
-
-    def _group(
-        self,
-        rows: Index,
-        terms: Terms,
-        inertia: Array,
-        targets: Targets,
-        grid: Grid,
-        nominal: Nominal | None,
-    ) -> Group:
-        """Return the predictions of rows with the same contacts at their nodes."""
-        bodies = bodies_of(self.robot, terms, inertia)
-        about = about_targets(grid, targets, bodies.gravity) if nominal is None else nominal
-        problems = self._subproblems(terms, bodies, targets, grid, about)
-        found = solve_all(problems, self.tolerance)
-        return Group(rows, bodies, targets, problems, found)
+            own, wanted = part(terms, rows), part(targets, rows)
+            bodies = bodies_of(robot, own, inertia[rows])
+            nominal = (
+                about_targets(grid, wanted, bodies.gravity) if last is None else part(last, rows)
+            )
+            problems = self._subproblems(own, bodies, wanted, grid, nominal)
+            found = solve_all(problems, self.tolerance)
+            groups.append(Group(rows, bodies, wanted, problems, found))
+        each = every * count if len(every) == 1 else every
+        return Predictions(each, tuple(groups), self.contacts, self.blocks)
 
     def _about_last(self, t: float, ahead: Nodes) -> Nominal | None:
         """The last prediction, where it reaches so far, to linearise about."""
@@ -295,9 +284,6 @@ class Predictive:
             return None
         one = last.times + (last.t - t), last.com, last.solution.w[:, :3]
         return Nominal(*[x[None].copy() for x in one])
-
-    def _nodes(self, stances: Sequence[Stance]) -> Nodes:
-        return nodes(stances, self.count, self.step)
 
     def _checked(self, stances: Sequence[Stance]) -> tuple[Stance, ...]:
         given = sequence(stances, "stances", Stance)
@@ -310,7 +296,7 @@ class Predictive:
         return given
 
     def _subproblems(
-        self, terms: Terms, bodies: Body, targets: Targets, grid: Grid, nominal: Nominal
+        self, terms: Terms, bodies: Body, targets: Reference, grid: Grid, nominal: Nominal
     ) -> Subproblems:
         """Return the subproblems of rows."""
         blocks, counts = self._blocks, np.diff(grid.begin)

@@ -15,18 +15,15 @@ from ...arrays import Array, Index
 from ...dynamics import Wrench
 from ...errors import ConfigurationError
 from ...robots.values import ORTHONORMAL, check_finite, instance, rotation, sequence, table
-from ..kernels.centroidal import Grid, Nominal, Targets
-from .centroidal import Reference
+from ..kernels.centroidal import Grid, Nominal, Reference
 from .stances import Nodes
 from .terms import repeated
 
 Tuple = TypeVar("Tuple", bound=tuple[Any, ...])
 
 
-def part(arrays: Tuple, rows: Index) -> Tuple:
-    """Return a NamedTuple of arrays (M, …) of some rows, in their order."""
-    if len(rows) == len(arrays[0]):
-        return arrays
+def part(arrays: Tuple, rows: Index | int) -> Tuple:
+    """Return a NamedTuple of arrays (M, …) of some rows, in their order, or of one."""
     return type(arrays)(*[x[rows] for x in arrays])
 
 
@@ -86,7 +83,7 @@ def references_of(given: Any) -> list[Any]:
     return each
 
 
-def targets_of(references: Sequence[Any], grids: Sequence[Nodes], count: int) -> Targets:
+def targets_of(references: Sequence[Any], grids: Sequence[Nodes], count: int) -> Reference:
     """Return what references want of `count` rows.
 
     A function for all is called once, where all nodes last as long; its arrays may have rows.
@@ -112,7 +109,7 @@ def _check_rotations(R: Array) -> None:
         rotation(R[at], f"reference: rotation[{', '.join(map(str, at))}]")
 
 
-def stacked(wanted: Sequence[Reference], nodes: int, count: int) -> Targets:
+def stacked(wanted: Sequence[Reference], nodes: int, count: int) -> Reference:
     """Return the arrays of references at so many nodes' ends, with a first axis of `count`.
 
     Raises:
@@ -121,7 +118,7 @@ def stacked(wanted: Sequence[Reference], nodes: int, count: int) -> Targets:
     for each in wanted:
         instance(each, "reference(times)", Reference)
     found = []
-    for name in Targets._fields:
+    for name in Reference._fields:
         shape = (nodes, 3, 3) if name == "rotation" else (nodes, 3)
         parts = [_as_rows(getattr(each, name), name, shape, len(wanted) == 1) for each in wanted]
         x = parts[0] if len(parts) == 1 else np.concatenate([np.empty((0, *shape)), *parts])
@@ -134,7 +131,7 @@ def stacked(wanted: Sequence[Reference], nodes: int, count: int) -> Targets:
         if name == "rotation":
             _check_rotations(x)
         found.append(repeated(x, count))
-    return Targets(*found)
+    return Reference(*found)
 
 
 def _as_rows(given: Any, name: str, shape: tuple[int, ...], many: bool) -> Array:
@@ -149,7 +146,7 @@ def _as_rows(given: Any, name: str, shape: tuple[int, ...], many: bool) -> Array
     return x
 
 
-def about_targets(grid: Grid, targets: Targets, gravity: Array) -> Nominal:
+def about_targets(grid: Grid, targets: Reference, gravity: Array) -> Nominal:
     """Return what to linearise about before there is a prediction: the reference, at rest."""
     count, N = grid.h.shape
     times = np.zeros((count, N + 1))

@@ -48,24 +48,8 @@ def solve(problem: Subproblem, tolerance: float = TOLERANCE) -> Solution:
     return _solved(kernel, 1, alone, tolerance).one(0)
 
 
-def solve_batch(problems: Sequence[Subproblem], tolerance: float = TOLERANCE) -> list[Solution]:
-    """Return the minimisers of problems with the same contacts at the same nodes, side by side.
-
-    Args:
-        problems: of the same sizes, with the same `first`.
-        tolerance: of residuals and gap, relative to the cost.
-
-    Raises:
-        SolverError: problems of different sizes; not solved, as `solve`.
-    """
-    if not problems:
-        return []
-    found = solve_all(Subproblems.of(problems), tolerance)
-    return [found.one(i) for i in range(len(problems))]
-
-
 def solve_all(problems: Subproblems, tolerance: float = TOLERANCE) -> Solutions:
-    """Return the minimisers, as `solve_batch`."""
+    """Return the minimisers, side by side; arguments and errors as of `solve`."""
     count = len(problems.data)
     kernel = PREDICTIONS.select(count)
     if kernel is not None:
@@ -110,7 +94,7 @@ def _numbers(sizes: Sizes) -> int:
 
 @cache
 def _answers(sizes: Sizes) -> Extents:
-    """Where the arrays of `Answers` are in what the kernel writes."""
+    """Where the arrays of an answer are in what the kernel writes."""
     return one_after_the_other(answer_shapes(*sizes))
 
 

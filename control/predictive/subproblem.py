@@ -20,7 +20,6 @@ from __future__ import annotations
 import itertools
 import math
 from collections.abc import Sequence
-from dataclasses import dataclass, field
 from functools import cache, cached_property
 from typing import Any, NamedTuple
 
@@ -28,9 +27,7 @@ import numpy as np
 
 from ...arrays import Array, Index
 from ...dynamics.spatial import skew
-from ...errors import SolverError
 from ...reprs import shapes
-from ...robots.unchecked import unchecked
 from ..kernels.newton import BOUNDS, ENTRIES, SIGNS
 from ..kernels.predictive import Problems, problem_shapes
 
@@ -60,74 +57,36 @@ def ends_of(sizes: Sizes) -> Index:
     return np.array([0, *[end for _, end, _ in parts]], dtype=np.intp)
 
 
-@dataclass(frozen=True, eq=False, repr=False)
-class Subproblem:
-    """N nodes, b contacts at them all together; see the module for the symbols.
+class Subproblem(Problems):
+    """N nodes, b contacts at them all together: the arrays of `Problems`, and how they go together.
 
     Attributes:
-        h, s, K, e: (N,), (N, 3), (N, 3, 3), (N, 12).
-        Q, target: (N + 1, 12), the diagonal, and x̂.
-        start: x_0 (12,).
-        G: (b, 6, n).
-        R, u: (b, n), the diagonal and û.
-        F, f: (b, r, n), (b, m): the last m − r rows of F u are bounded from below too, by what
-            comes last, f = [upper (r,), −lower (m − r,)]; see `rows`.
-        C, c: (b, q, D), (b, q, D): each entry of a cone is one of u, multiplied by C, and c; the
-            last entry bounds the norm of the others.
-        d, rho: (N + 1, 6).
         first: (N + 1,), the contacts of node k are first[k] … first[k + 1] − 1.
         at: (b, q, D), which entry of u; −1 where C is zero.
-        data: the floats of all of them, one array after the other: each is a view of it.
+        data: the floats of all arrays, one after the other: each is a view of it.
     """
 
-    h: Array
-    s: Array
-    K: Array
-    e: Array
-    Q: Array
-    target: Array
-    start: Array
-    G: Array
-    R: Array
-    u: Array
-    F: Array
-    f: Array
-    C: Array
-    c: Array
-    d: Array
-    rho: Array
     first: Index
     at: Index
-    data: Array = field(init=False, repr=False)
-
-    def __post_init__(self) -> None:
-        """Copy the arrays, one after the other."""
-        data = np.concatenate([getattr(self, name) for name in Problems._fields], axis=None)
-        self._divide(data, self.sizes)
+    data: Array
 
     @classmethod
     def of(cls, data: Array, sizes: Sizes, first: Index, at: Index) -> Subproblem:
         """Return the one of N, b, n, m, r, D, q whose arrays are views of these floats."""
-        made = unchecked(cls, first=first, at=at, sizes=sizes)
-        made._divide(data, sizes)
+        made = cls._make([data[i:j].reshape(shape) for i, j, shape in extents(sizes)])
+        made.first, made.at, made.data = first, at, data
         return made
 
-    def _divide(self, data: Array, sizes: Sizes) -> None:
-        """Make the arrays views of `data`."""
-        for name, (i, j, shape) in zip(Problems._fields, extents(sizes), strict=True):
-            self.__dict__[name] = data[i:j].reshape(shape)
-        self.__dict__["data"] = data
+    def _replace(self, **arrays: Array) -> Subproblem:
+        """Return a copy with other arrays of the same shapes."""
+        data = np.concatenate(super()._replace(**arrays), axis=None)
+        return Subproblem.of(data, self.sizes, self.first, self.at)
+
+    def __reduce__(self) -> Any:
+        return Subproblem.of, (self.data, self.sizes, self.first, self.at)
 
     def __repr__(self) -> str:
         return shapes(self)
-
-    def __reduce__(self) -> Any:
-        return Subproblem, (*self.arrays, self.first, self.at)
-
-    @property
-    def arrays(self) -> Problems:
-        """All arrays of floats."""
-        return Problems(*[self.__dict__[name] for name in Problems._fields])
 
     @cached_property
     def sizes(self) -> Sizes:
@@ -177,12 +136,6 @@ class Subproblem:
         each = (self.G @ u[:, :, None])[:, :, 0]
         sums = np.concatenate([np.zeros((1, 6)), each.cumsum(axis=0)])[self.first]
         return np.asarray(sums[1:] - sums[:-1])
-
-    def cost(self, x: Array, u: Array, eps: Array) -> float:
-        """Return the cost of a motion."""
-        off, away = x - self.target, u - self.u
-        quadratic = (self.Q * off**2).sum() + (self.R * away**2).sum()
-        return float(0.5 * quadratic + (self.rho * eps).sum())
 
     def costates(self, x: Array, bounds: Array) -> Array:
         """Return y (N + 1, 12) of a motion with multipliers (N + 1, 6) of its rows."""
@@ -241,23 +194,6 @@ class Subproblems(NamedTuple):
         data = np.empty((count, extents(sizes)[-1][1]))
         return cls(data, sizes, np.empty(N + 1, dtype=np.intp), np.empty((b, q, D), dtype=np.intp))
 
-    @classmethod
-    def of(cls, problems: Sequence[Subproblem]) -> Subproblems:
-        """Return problems as rows.
-
-        Raises:
-            SolverError: other contacts, or at other nodes.
-        """
-        one = problems[0]
-        for other in problems:
-            same = other.sizes == one.sizes and np.array_equal(other.first, one.first)
-            if not (same and np.array_equal(other.at, one.at)):
-                raise SolverError(
-                    f"problems: got sizes {other.sizes} and {one.sizes}, expected the same "
-                    "contacts at the same nodes"
-                )
-        return cls(np.array([each.data for each in problems]), one.sizes, one.first, one.at)
-
     def part(self, name: str) -> Array:
         """Return an array of all problems, row by row (M, numbers)."""
         i, j, _ = extents(self.sizes)[Problems._fields.index(name)]
@@ -275,8 +211,7 @@ class Solution(NamedTuple):
     """The minimiser, and its multipliers.
 
     Attributes:
-        u, w, x, eps: (b, n), [f; m] (N, 6), (N + 1, 12), (N + 1, 6).
-        y: (N + 1, 12), costates.
+        u, w, x, eps, y: as of `kernels.predictive.answer_shapes`.
         rows, cones, bounds: z (b, m) of F, (b, q, D) of the cones, (N + 1, 6) of E.
         cost: Σ … of the module.
         error: residuals and gap, relative to the cost.

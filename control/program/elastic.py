@@ -13,7 +13,8 @@ Optimization" (2006), 17.2; P. Gill, W. Murray, M. Saunders, "SNOPT" (2005), sec
 
 from __future__ import annotations
 
-from itertools import pairwise
+from collections.abc import Sequence
+from itertools import accumulate, pairwise
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -52,7 +53,9 @@ def relaxed(program: Program, mass: float) -> Relaxed | None:
     """
     P = program
     unit = max(mass, 1e-9)
-    columns = _Columns(P)
+    # entries of a, w/unit, s_J, s_a, s_n/unit, s_L in x
+    sizes = [P.nv, P.dim, P.contact_dim, len(P.slowest), len(P.lower), len(P.least)]
+    columns = [slice(*ends) for ends in pairwise(accumulate(sizes, initial=0))]
     H, g = _objective(P, columns, unit)
     equal, inequal = _rows(P, columns, unit)
     A = np.concatenate([equal[0], inequal[0]])
@@ -61,27 +64,14 @@ def relaxed(program: Program, mass: float) -> Relaxed | None:
         # it may stall within rounding of its tolerance: then the residuals decide
         if str(found.status) == "Solved" or max(1e3 * found.r_prim, found.r_dual) < CLOSE:
             x = np.array(found.x)
-            parts = [x[columns[i]] for i in range(6)]
-            a, w, contacts, joints, normal, rows = parts
+            a, w, contacts, joints, normal, rows = (x[own] for own in columns)
             return Relaxed(a, unit * w, contacts, joints, unit * normal, rows)
     return None
 
 
-class _Columns:
-    """Entries of a, w/unit, s_J, s_a, s_n/unit, s_L in x."""
-
-    def __init__(self, P: Program) -> None:
-        sizes = [P.nv, P.dim, P.contact_dim, len(P.slowest), len(P.lower), len(P.least)]
-        ends = np.cumsum([0, *sizes])
-        self.slices = [slice(int(i), int(j)) for i, j in pairwise(ends)]
-        self.size = int(ends[-1])
-
-    def __getitem__(self, i: int) -> slice:
-        return self.slices[i]
-
-
-def _objective(P: Program, at: _Columns, unit: float) -> tuple[Array, Array]:
-    H, g = np.zeros((at.size, at.size)), np.zeros(at.size)
+def _objective(P: Program, at: Sequence[slice], unit: float) -> tuple[Array, Array]:
+    size = at[-1].stop
+    H, g = np.zeros((size, size)), np.zeros(size)
     largest = max(float(P.weight.max(initial=0.0)), float(P.d.max(initial=0.0)), 1e-9)
     H[at[0], at[0]] = P.A.T @ (P.weight[:, None] * P.A) + np.diag(P.d)
     g[at[0]] = -P.A.T @ (P.weight * P.r) - P.d * P.p
@@ -99,9 +89,9 @@ def _objective(P: Program, at: _Columns, unit: float) -> tuple[Array, Array]:
     return H, g
 
 
-def _rows(P: Program, at: _Columns, unit: float) -> tuple[Any, Any]:
+def _rows(P: Program, at: Sequence[slice], unit: float) -> tuple[Any, Any]:
     """(A, b) of A x = b, and of A x ≤ b."""
-    u, act, n = P.unactuated, P.actuated, at.size
+    u, act, n = P.unactuated, P.actuated, at[-1].stop
     free, held = len(u), P.contact_dim
     equations = np.zeros((free + P.closures, n))
     equations[:free, at[0]], equations[:free, at[1]] = P.M[u] / unit, -P.J[:, u].T

@@ -1,10 +1,6 @@
 """Solutions of the program: by the compiled active-set method, or reduced to y for a solver.
 
-On the solutions a = a₀ + Z_a y, w = w₀ + Z_w y of the equations (`null_space`), the program is
-
-    minimise ½ yᵀH y + gᵀy   such that   low ≤ C y ≤ high
-
-(the null-space method: J. Nocedal, S. Wright, "Numerical Optimization" (2006), 16.2).
+By the null-space method: J. Nocedal, S. Wright, "Numerical Optimization" (2006), 16.2.
 """
 
 from __future__ import annotations
@@ -44,7 +40,7 @@ def minimum(program: Program, structure: Structure, levels: Levels | None = None
     None where a solver is needed: where the steps do not end, where contacts are redundant, where
     motors act against each other through closures, without Numba, or as long as it is not compiled.
     """
-    if not _supports(program, structure):
+    if program.dim > len(structure.columns) or program.Q.size:  # not the kernel's structure
         return None
     overload = structure.kernel if levels is None else levels_kernel(program, structure, levels)
     kernel = overload.unchecked()
@@ -87,11 +83,6 @@ def update_working_set(structure: Structure, P: Program, found: tuple[Array, Arr
     low = np.concatenate([faces - np.inf, P.lower, P.torque_lower, P.least, P.slowest])
     upper, lower = at >= high - _ACTIVE, at <= low + _ACTIVE
     structure.working_set[:] = upper.astype(int) - lower
-
-
-def _supports(program: Program, structure: Structure) -> bool:
-    """Whether the equations have the structure that the kernel exploits."""
-    return program.dim <= len(structure.columns) and not program.Q.size
 
 
 def _solution(P: Program) -> Solution:

@@ -110,10 +110,6 @@ def _force_derivatives(corners: Corners, placed: Placed, x: Sampled) -> Array:
         J = placed.jacobians[:, foot, 3:]
         total += np.swapaxes(J, 1, 2) @ turned[:, own].sum(axis=1) @ J
         for k in np.flatnonzero(w.any(axis=1)):
-            total[k] += _hessian_along(corners.robot, x.q[k], frame, w[k])
+            H = State(corners.robot, x.q[k]).frame_hessian(frame)
+            total[k] += np.einsum("rjk,r->jk", H, w[k])
     return total
-
-
-def _hessian_along(robot: Robot, q: Array, frame: str, w: Array) -> Array:
-    """Σ_r w[r] H[r] (nv, nv)."""
-    return np.asarray(np.einsum("rjk,r->jk", State(robot, q).frame_hessian(frame), w))

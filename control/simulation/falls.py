@@ -6,7 +6,8 @@ import numpy as np
 
 from ...arrays import Array
 from ...contacts import ContactSet, Terrain, penetrations
-from ...dynamics.state import State
+from ...dynamics import State
+from ...dynamics.spatial import up_in_base
 from ...robots.robot import Robot
 
 LOW = 0.5  # of the height of the base above the feet at the start
@@ -31,7 +32,7 @@ class Fall:
         lowest = min(float(c.world_points(robot, q)[:, 2].min()) for c in contacts)
         above = self._above_ground(q)  # on a slope less than above the lowest point
         self.height = min(float(q[2]) - lowest, above if above > 0 else np.inf)
-        self.up = _rotation(q)[2]  # in the axes of the base
+        self.up = up_in_base(q[3:7])
         self.limbs = self._limbs()
         self.touching = self._links(q, 0.0)
         self.deepest = max(DEPTH * abs(self.height), 1.01 * self._depth(q))
@@ -53,7 +54,7 @@ class Fall:
         if self.height > 0 and height < LOW * self.height:
             where = f"{height:.3g} m above" if height >= 0 else f"{-height:.3g} m under"
             return f"its base is {where} the ground, {self.height:.3g} m above its feet at first"
-        tilt = float(np.degrees(np.arccos(np.clip(_rotation(q)[2] @ self.up, -1.0, 1.0))))
+        tilt = float(np.degrees(np.arccos(np.clip(up_in_base(q[3:7]) @ self.up, -1.0, 1.0))))
         if tilt > TILT:
             return f"its base tilts by {tilt:.0f} degrees"
         if (depth := self._depth(q)) > self.deepest:
@@ -92,15 +93,3 @@ class Fall:
             for p in found
             if model.frames[self.robot.frame_id(p.link)].parentJoint not in self.limbs
         }
-
-
-def _rotation(q: Array) -> Array:
-    """R_world_base (3, 3) of q (nq,)."""
-    x, y, z, w = q[3:7]
-    return np.array(
-        [
-            [1 - 2 * (y * y + z * z), 2 * (x * y - w * z), 2 * (x * z + w * y)],
-            [2 * (x * y + w * z), 1 - 2 * (x * x + z * z), 2 * (y * z - w * x)],
-            [2 * (x * z - w * y), 2 * (y * z + w * x), 1 - 2 * (x * x + y * y)],
-        ]
-    )

@@ -12,6 +12,7 @@ from __future__ import annotations
 import numpy as np
 
 from ...arrays import Array
+from ...dynamics.topology import plain_coordinates
 from ...robots.ranges import ranges
 from ...robots.robot import Robot
 
@@ -27,11 +28,8 @@ class JointStops:
     """
 
     def __init__(self, robot: Robot) -> None:
-        model = robot._model
-        hinges = [j for j in list(model.joints)[1:] if j.nq == j.nv == 1]  # [0]: the world
-        rows = np.array([j.idx_v for j in hinges], dtype=int)
-        places = np.array([j.idx_q for j in hinges], dtype=int)
-        low, high = (ends[places] for ends in ranges(model))
+        places, rows = plain_coordinates(robot)
+        low, high = (ends[places] for ends in ranges(robot._model))
         has_low, has_high = low > -np.inf, high < np.inf
         self.rows = np.concatenate([rows[has_low], rows[has_high]])
         self.signs = np.repeat([1.0, -1.0], [has_low.sum(), has_high.sum()])

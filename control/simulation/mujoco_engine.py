@@ -42,16 +42,13 @@ class MujocoGround(MujocoModel):
         data = self.data
         self.model.opt.timestep = h
         R = pin.Quaternion(q[3:7]).toRotationMatrix()
-        data.qpos[:], data.qvel[:] = self.to_mujoco(q, v, R)
+        data.qpos[:], data.qvel[:] = self.to_mujoco(q, v)
         data.qfrc_applied[:3], data.qfrc_applied[3:6] = R @ forces[:3], forces[3:6]
         data.qfrc_applied[6:] = forces[self.rows]
         self.mujoco.mj_step(self.model, data)
         if not np.isfinite(data.qvel).all() or np.abs(data.qvel).max() > DIVERGED:
             raise SolverError("the motion blew up; expected softer gains or a shorter step")
-        turned = pin.Quaternion(*data.qpos[3:7]).toRotationMatrix()
-        after = np.empty_like(v)
-        after[:3], after[3:6] = turned.T @ data.qvel[:3], data.qvel[3:6]
-        after[self.rows] = data.qvel[6:]
+        _, after = self.from_mujoco()
         stops = np.zeros_like(v)
         stops[self.rows] = self._stops()
         return StepResult(after, h * self._forces(), h * stops)

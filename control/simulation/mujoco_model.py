@@ -57,13 +57,13 @@ class MujocoModel:
         points = {i: name for i, name in names.items() if name.startswith("point ")}
         self.geoms = {i: int(name.split()[1]) for i, name in points.items()}
 
-    def to_mujoco(self, q: Array, v: Array, R: Array) -> tuple[Array, Array]:
+    def to_mujoco(self, q: Array, v: Array) -> tuple[Array, Array]:
         """Return (qpos, qvel) of (q, v), as `robots.conventions` has it, in a tenth of its time."""
         places = q[self._places]
         if self._turns:
             sines = q[self._places + self._turning]
             places = np.where(self._turning, np.arctan2(sines, places), places)
-        base = [q[:3], q[6:7], q[3:6]]
+        base, R = [q[:3], q[6:7], q[3:6]], pin.Quaternion(q[3:7]).toRotationMatrix()
         return np.concatenate([*base, places]), np.concatenate([R @ v[:3], v[3:6], v[self.rows]])
 
     def from_mujoco(self) -> tuple[Array, Array]:

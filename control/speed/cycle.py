@@ -75,11 +75,8 @@ def _feet(
 ) -> tuple[Array, Array]:
     """Places of the feet, and their velocities and accelerations; see `Cycle`."""
     names = walker.feet.names
-    feet, moving = (
-        np.empty((len(which), len(names), 4, 4)),
-        np.zeros((2, len(which), len(names), 6)),
-    )
-    places = dict(places)
+    count, places = (len(which), len(names)), dict(places)
+    feet, moving = np.empty((*count, 4, 4)), np.zeros((2, *count, 6))
     for k, phase in enumerate(phases):
         rows = np.flatnonzero(which == k)
         for c, name in enumerate(names):

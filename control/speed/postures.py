@@ -87,8 +87,7 @@ class Legs:
 
     def __init__(self, contacts: ContactSet, height: float) -> None:
         self.contacts, self.robot, self.height = contacts, contacts.robot, height
-        self.moving = limbs_of(contacts).moving
-        self.legs: NDArray[np.bool_] = np.asarray(self.moving.any(axis=0))
+        self.legs: NDArray[np.bool_] = np.asarray(limbs_of(contacts).moving.any(axis=0))
         self.columns = np.append(np.arange(6), np.flatnonzero(self.legs))
         self.lower, self.upper = joint_limits(self.robot)
         self.in_q, self.in_v = plain_coordinates(self.robot)
@@ -107,8 +106,8 @@ class Legs:
             left, here, error = (x[most > REACHED] for x in (left, here, error))
             if not len(left):
                 break
-            step = self._step(here, error)
-            q[left] = self._moved(here, step)
+            steps = zip(here, self._step(here, error), strict=True)
+            q[left] = np.array([pin.integrate(self.robot._model, x, dx) for x, dx in steps])
         feet = self._errors(q, wanted)[:, 6:]
         first = np.concatenate([[0], np.cumsum(self._dims)])[:-1]
         return q, np.stack([feet[:, k : k + 3] for k in first], axis=1)
@@ -123,10 +122,6 @@ class Legs:
         step = np.zeros((len(q), self.robot.nv))
         step[:, self.columns] = x
         return step
-
-    def _moved(self, q: Array, step: Array) -> Array:
-        model = self.robot._model
-        return np.array([pin.integrate(model, x, dx) for x, dx in zip(q, step, strict=True)])
 
     def beyond(self, q: Array) -> Array:
         """Return by how much joints are beyond the ends of their ranges, below 0 inside (n, nv)."""

@@ -23,6 +23,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ...arrays import Array
+from ...dynamics.topology import plain_coordinates
 from ...robots.ranges import ranges, velocity_limits
 from ...robots.robot import Robot
 
@@ -51,12 +52,8 @@ class JointLimits:
     def of(cls, robot: Robot, stiffness: float = 20.0, grip: float = 50.0) -> JointLimits:
         """Return the limits of the description; what it does not give, or gives as 0, is none."""
         model, rows_v = robot._model, np.flatnonzero(robot.selection_matrix.any(axis=0))
-        place = np.full(robot.nv, -1)
-        for joint in list(model.joints)[1:]:
-            if joint.nq == joint.nv and joint.nv <= 3:  # joints of which q is a coordinate
-                place[joint.idx_v : joint.idx_v + joint.nv] = np.arange(
-                    joint.idx_q, joint.idx_q + joint.nq
-                )
+        place, (in_q, in_v) = np.full(robot.nv, -1), plain_coordinates(robot)
+        place[in_v] = in_q
         rows_q = place[rows_v]
         low, high = ranges(model)
         return cls(

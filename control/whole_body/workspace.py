@@ -4,34 +4,14 @@ from __future__ import annotations
 
 from functools import cached_property
 from math import prod
-from typing import NamedTuple
 
 import numpy as np
 
-from ...arrays import Array, Index
+from ...arrays import Array
 from ..program.qp import Program
-from ..tasks import PostureTask, Rows, Task
+from ..tasks import Task
 from ..tasks.forces import ForceLikeTask, ForceRows
 from .structure import ProgramStructure
-
-
-class TaskRows(NamedTuple):
-    """The rows of all tasks at one state: dense, single entries of a, and on the forces."""
-
-    dense: list[tuple[Task, Rows]]
-    diagonal: list[tuple[PostureTask, Index, Array, Array]]
-    forces: list[tuple[ForceLikeTask, ForceRows]]
-
-    def residuals(self, a: Array, w: Array) -> dict[str, Array]:
-        """Return each task's residual, A a − r or B w − c."""
-        found = {task.name: rows.A @ a - rows.r for task, rows in self.dense}
-        found |= {task.name: a[entries] - r for task, entries, r, _ in self.diagonal}
-        return found | {task.name: rows.B @ w - rows.c for task, rows in self.forces}
-
-    def errors(self) -> dict[str, Array]:
-        """Return the errors of the motion tasks."""
-        found = {task.name: rows.error for task, rows in self.dense}
-        return found | {task.name: error for task, _, _, error in self.diagonal}
 
 
 class Workspace:
@@ -67,18 +47,6 @@ class Workspace:
         """Return those of these arrays that are a `Program`'s, by its names."""
         return {name: x for name, x in of.items() if name not in ("e", "posture_r", "posture_e")}
 
-    def task_rows(
-        self, of: dict[str, Array], forces: list[tuple[ForceLikeTask, ForceRows]]
-    ) -> TaskRows:
-        """Return the rows of all tasks in these arrays."""
-        dense = [(t, Rows(of["A"][i], of["r"][i], of["e"][i])) for t, i in self.structure.dense]
-        diagonal, robot = self.structure.diagonal, self.structure.robot
-        single = [
-            (task, task.entries(robot), of["posture_r"][i], of["posture_e"][i])
-            for task, i in diagonal
-        ]
-        return TaskRows(dense, single, forces)
-
 
 class Snapshot:
     """A copy of the workspace at one state."""
@@ -99,12 +67,20 @@ class Snapshot:
         return Program(**(self._given | self._workspace.of_program(self._arrays)))
 
     def residual(self, task: Task, a: Array) -> Array:
-        """Return A a − r (rows,) of one of the dense tasks; `tasks` makes those of all."""
+        """Return A a − r (rows,) of one of the dense tasks."""
         arrays = self._arrays
         own = next(own for other, own in self._workspace.structure.dense if other is task)
         return np.asarray(arrays["A"][own] @ a - arrays["r"][own])
 
-    @cached_property
-    def tasks(self) -> TaskRows:
-        """The rows of the tasks."""
-        return self._workspace.task_rows(self._arrays, self._forces)
+    def residuals(self, a: Array, w: Array) -> dict[str, Array]:
+        """Return each task's residual, A a − r or B w − c."""
+        structure, r = self._workspace.structure, self._arrays["posture_r"]
+        found = {task.name: self.residual(task, a) for task, _ in structure.dense}
+        found |= {t.name: a[t.entries(structure.robot)] - r[own] for t, own in structure.diagonal}
+        return found | {task.name: rows.B @ w - rows.c for task, rows in self._forces}
+
+    def errors(self) -> dict[str, Array]:
+        """Return the errors of the motion tasks."""
+        structure, of = self._workspace.structure, self._arrays
+        found = {task.name: of["e"][own] for task, own in structure.dense}
+        return found | {task.name: of["posture_e"][own] for task, own in structure.diagonal}

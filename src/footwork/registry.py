@@ -26,6 +26,7 @@ MOVED: Mapping[str, str] = {
     "dynamics.bodies": "biomechanics",
     "contacts.view": "visualize.scenes.hold:view_hold",
     "contacts.forward_dynamics": "contacts:constrained_forward_dynamics",
+    "control.PushRecoveryController": "control:GaitController",
 }
 
 # type -> the function that shows it in a Viewer; the nearest class of the type counts. "[type]" is

@@ -144,7 +144,7 @@ def _simulated(options: argparse.Namespace) -> tuple[ClosedLoop, Any]:
             velocity=lambda t: velocity if t < stop else (0.0, 0.0, 0.0),
         )  # fmt: skip
     elif options.gait == "catch":
-        who = control.PushRecoveryController(robot, feet, q, terrain=ground)
+        who = control.GaitController(robot, feet, q, terrain=ground)
     elif options.gait != "stand":
         gait = getattr(control.gaits, STEPS[options.gait])
         count = 4 if options.steps is None else options.steps
