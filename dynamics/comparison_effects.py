@@ -13,6 +13,7 @@ from ..errors import FootworkError
 from ..robots.comparison.alignment import Alignment
 from ..robots.comparison.bodies import Body, Machine, model_of
 from ..robots.comparison.difference import Change
+from ..robots.configuration import rows_q, rows_v
 from ..robots.robot import Robot
 from .equations import gravity_torques, mass_matrix
 
@@ -118,12 +119,13 @@ def _terms(machine: Machine, postures: list[list[Array]]) -> tuple[Array, Array]
     model, index = built
     robot = Robot("machine", model, ())
     joints = [model.joints[k] for k in index[1:]]
-    rows = np.array([row for j in joints for row in range(j.idx_v, j.idx_v + j.nv)], dtype=int)
+    order = np.arange(robot.nv)
+    rows = np.concatenate([order[:0], *(order[rows_v(joint)] for joint in joints)])
     found = []
     for posture in postures:
         q = robot.neutral()
         for joint, values in zip(joints, posture, strict=True):
-            q[joint.idx_q : joint.idx_q + joint.nq] = values
+            q[rows_q(joint)] = values
         M, tau = mass_matrix(robot, q), gravity_torques(robot, q)
         found.append((M[np.ix_(rows, rows)], tau[rows]))
     return np.array([M for M, _ in found]), np.array([tau for _, tau in found])
@@ -152,7 +154,7 @@ def _neutral(body: Body) -> Array:
 def _own(robot: Robot, body: Body, q: Array) -> Array:
     """Return the coordinates of a joint in a configuration of the robot."""
     joint = robot._model.joints[robot.joint_id(body.joint)]
-    own = q[joint.idx_q : joint.idx_q + joint.nq]
+    own = q[rows_q(joint)]
     return np.array([np.arctan2(own[1], own[0])]) if body.rows == 1 and joint.nq == 2 else own
 
 

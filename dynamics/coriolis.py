@@ -18,7 +18,7 @@ from numpy.typing import ArrayLike
 
 from ..arrays import Array
 from ..errors import ModelError
-from ..robots.configuration import check_robot
+from ..robots.configuration import check_robot, rows_v
 from ..robots.robot import Robot
 from . import coriolis_recursion
 from .state import State
@@ -111,7 +111,7 @@ def structure_constants(robot: Robot) -> Array:
     for joint, joint_data in zip(robot._model.joints, data.joints, strict=True):
         if joint.nv < 2 or joint.nv > 6:
             continue
-        rows = slice(joint.idx_v, joint.idx_v + joint.nv)
+        rows = rows_v(joint)
         S = np.asarray(joint_data.S).reshape(6, joint.nv)
         brackets = np.stack(
             [(pin.Motion(a) ^ pin.Motion(b)).vector for a in S.T for b in S.T], axis=-1

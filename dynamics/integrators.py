@@ -29,6 +29,7 @@ import scipy
 
 from ..arrays import Array
 from ..errors import ConfigurationError, SolverError, unknown
+from ..robots.configuration import rows_v
 from ..robots.robot import Robot
 from .coriolis import structure_constants
 from .per_robot import per_robot
@@ -178,6 +179,6 @@ def _rotations(robot: Robot) -> Array:
     for joint, joint_data in zip(robot._model.joints, data.joints, strict=True):
         if 2 <= joint.nv <= 6:
             turning = np.zeros((3, robot.nv))
-            turning[:, joint.idx_v : joint.idx_v + joint.nv] = np.reshape(joint_data.S, (6, -1))[3:]
+            turning[:, rows_v(joint)] = np.reshape(joint_data.S, (6, -1))[3:]
             rows.append(turning)
     return np.concatenate(rows)

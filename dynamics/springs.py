@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from ..arrays import Array
-from ..robots.configuration import check_configuration, check_robot, check_velocity
+from ..robots.configuration import check_configuration, check_robot, check_velocity, rows_v
 from ..robots.robot import Robot
 from ..robots.values import array, mapping, number
 
@@ -73,6 +73,5 @@ class JointSprings:
             given = dict.fromkeys(robot.joint_names, given)
         rows = np.zeros(robot.nv)
         for joint, constant in given.items():
-            found = robot._model.joints[robot.joint_id(joint)]
-            rows[found.idx_v : found.idx_v + found.nv] = constant
+            rows[rows_v(robot._model.joints[robot.joint_id(joint)])] = constant
         return rows

@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-from typing import Any, NamedTuple, TypeVar
+from typing import NamedTuple, TypeVar
 
 import numpy as np
 from numpy.typing import NDArray
 
 from ..arrays import Array, Index
 from ..errors import ModelError
+from ..robots.configuration import rows_v, simple_joints
 from ..robots.robot import Robot
 from .per_robot import per_robot
 
@@ -46,22 +47,10 @@ class Masses(NamedTuple):
     gravity: Array
 
 
-def simple_joints(robot: Robot) -> list[Any]:
-    """Return the joints of Pinocchio without the universe, those of composite ones one by one."""
-    found, stack = [], list(robot._model.joints)[:0:-1]
-    while stack:
-        joint = stack.pop()
-        if joint.shortname() == "JointModelComposite":
-            stack.extend(list(joint.extract().joints)[::-1])
-        else:
-            found.append(joint)
-    return found
-
-
 @per_robot
 def plain_coordinates(robot: Robot) -> tuple[Index, Index]:
     """Return the entries of q that are plain numbers, and those of v that are their rates."""
-    plain = [joint for joint in simple_joints(robot) if joint.nq == joint.nv]
+    plain = [joint for joint in simple_joints(robot._model) if joint.nq == joint.nv]
     rows = [(k + j.idx_q, k + j.idx_v) for j in plain for k in range(j.nq)]
     in_q, in_v = np.array(rows, dtype=np.intp).reshape(-1, 2).T
     return read_only(in_q), read_only(in_v)
@@ -73,7 +62,7 @@ def translations(robot: Robot) -> NDArray[np.bool_]:
     found = np.zeros(robot.nv, dtype=bool)
     for joint in list(robot._model.joints)[1:]:
         S = np.asarray(joint.createData().S, dtype=float).reshape(6, joint.nv)
-        found[joint.idx_v : joint.idx_v + joint.nv] = ~S[3:].any(axis=0)
+        found[rows_v(joint)] = ~S[3:].any(axis=0)
     return read_only(found)
 
 

@@ -39,7 +39,7 @@ class Coordinates(Protocol):
     def unit_blocks(self) -> tuple[tuple[int, int], ...]: ...  # noqa: D102
 
 
-_UNIT_BLOCK = {  # joint type -> (start, stop) of its unit block within the joint's part of q
+UNIT_BLOCK = {  # joint type -> (start, stop) of its unit block within the joint's part of q
     "JointModelFreeFlyer": (3, 7),
     "JointModelSpherical": (0, 4),
     "JointModelPlanar": (2, 4),
@@ -50,19 +50,40 @@ _UNIT_BLOCK = {  # joint type -> (start, stop) of its unit block within the join
 }
 
 
+def rows_q(joint: Any) -> slice:
+    """Return the entries of q of a joint of a `pin.Model`."""
+    return slice(joint.idx_q, joint.idx_q + joint.nq)
+
+
+def rows_v(joint: Any) -> slice:
+    """Return its entries of v."""
+    return slice(joint.idx_v, joint.idx_v + joint.nv)
+
+
+def floats(model: Any) -> bool:
+    """Whether the first joint of a `pin.Model` is a free flyer."""
+    return bool(model.njoints > 1 and model.joints[1].shortname() == "JointModelFreeFlyer")
+
+
 def unit_blocks(model: Any) -> tuple[tuple[int, int], ...]:
     """Return (start, stop) in q of every quaternion and every (cos, sin) pair of a `pin.Model`."""
-    blocks = []
-    stack = list(model.joints)[1:]
+    known = ((j.idx_q, UNIT_BLOCK.get(j.shortname())) for j in simple_joints(model))
+    return tuple(sorted((at + block[0], at + block[1]) for at, block in known if block))
+
+
+def simple_joints(model: Any) -> list[Any]:
+    """Return the joints of a `pin.Model` without the universe, those of composite ones one by one.
+
+    In their order.
+    """
+    found, stack = [], list(model.joints)[:0:-1]
     while stack:
         joint = stack.pop()
-        kind = joint.shortname()
-        if kind == "JointModelComposite":
-            stack.extend(joint.extract().joints)
-        elif kind in _UNIT_BLOCK:
-            start, stop = _UNIT_BLOCK[kind]
-            blocks.append((joint.idx_q + start, joint.idx_q + stop))
-    return tuple(sorted(blocks))
+        if joint.shortname() == "JointModelComposite":
+            stack.extend(list(joint.extract().joints)[::-1])
+        else:
+            found.append(joint)
+    return found
 
 
 def as_vector(value: ArrayLike, size: int, name: str, meaning: str) -> Array:

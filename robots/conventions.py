@@ -28,7 +28,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from ..arrays import Array
 from ..errors import ConfigurationError, unknown
-from .configuration import as_vector, check_configuration, check_velocity
+from .configuration import as_vector, check_configuration, check_velocity, rows_q, rows_v
 from .robot import Robot
 
 Convention = Literal["mujoco", "drake", "mixed"]
@@ -84,7 +84,7 @@ def to_convention(
     """Return (q, v) in a convention by name; see `to_mujoco`."""
     q, v = check_configuration(robot, q), check_velocity(robot, v)
     blocks = _blocks(robot, convention, joints)
-    theirs = [_q_to(joint, q[_rows_q(joint)], convention) for joint in blocks]
+    theirs = [_q_to(joint, q[rows_q(joint)], convention) for joint in blocks]
     T = velocity_map(robot, q, convention, joints=joints)
     return np.concatenate([*theirs, np.zeros(0)]), T @ v
 
@@ -99,7 +99,7 @@ def from_convention(
     ours, start = np.zeros(robot.nq), 0
     for joint in blocks:
         stop = start + _size_q(joint, convention)
-        ours[_rows_q(joint)] = _q_from(joint, theirs[start:stop], convention)
+        ours[rows_q(joint)] = _q_from(joint, theirs[start:stop], convention)
         start = stop
     ours = check_configuration(robot, ours)
     T = velocity_map(robot, ours, convention, joints=joints)
@@ -117,7 +117,7 @@ def velocity_map(
     q = check_configuration(robot, q)
     T, row = np.zeros((robot.nv, robot.nv)), 0
     for joint in _blocks(robot, convention, joints):
-        T[row : row + joint.nv, _rows_v(joint)] = _turn(joint, q, convention)
+        T[row : row + joint.nv, rows_v(joint)] = _turn(joint, q, convention)
         row += joint.nv
     return T
 
@@ -133,7 +133,7 @@ def velocity_map_rate(
     rate, row = np.zeros((robot.nv, robot.nv)), 0
     for joint in _blocks(robot, convention, joints):
         turn = _turn(joint, q, convention)
-        rate[row : row + joint.nv, _rows_v(joint)] = _turn_rate(joint, turn, v, convention)
+        rate[row : row + joint.nv, rows_v(joint)] = _turn_rate(joint, turn, v, convention)
         row += joint.nv
     return rate
 
@@ -173,14 +173,6 @@ def _kind(joint: Any) -> str:
         return "turning"
     named = {"JointModelFreeFlyer": "free", "JointModelSpherical": "ball"}
     return named.get(name, "planar" if name == "JointModelPlanar" else "plain")
-
-
-def _rows_q(joint: Any) -> slice:
-    return slice(joint.idx_q, joint.idx_q + joint.nq)
-
-
-def _rows_v(joint: Any) -> slice:
-    return slice(joint.idx_v, joint.idx_v + joint.nv)
 
 
 def _size_q(joint: Any, convention: str) -> int:
@@ -223,7 +215,7 @@ def _q_from(joint: Any, q: Array, convention: str) -> Array:
 
 def _turn(joint: Any, q: Array, convention: str) -> Array:
     """Return the block of T of one joint."""
-    kind, rows = _kind(joint), _rows_q(joint)
+    kind, rows = _kind(joint), rows_q(joint)
     if kind == "free":
         return _turn_base(_rotation(q[rows][3:]), convention)
     if kind == "planar" and convention != "mixed":
@@ -243,7 +235,7 @@ def _turn_base(R: NDArray[Any], convention: str) -> Array:
 
 def _turn_rate(joint: Any, turn: Array, v: Array, convention: str) -> Array:
     rate = np.zeros((joint.nv, joint.nv))
-    own = v[_rows_v(joint)]
+    own = v[rows_v(joint)]
     if _kind(joint) == "free":
         cross = pin.skew(own[3:])
         rate[:, :3], rate[:, 3:] = turn[:, :3] @ cross, turn[:, 3:] @ cross

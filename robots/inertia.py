@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterator
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
+
+from .findings import Finding
 
 _SLACK = 1e-6  # of the largest principal moment: rounding of the numbers in a file
 POINT = 1e-6  # radius of gyration of what counts as a point [m]
@@ -14,35 +16,32 @@ _HEAVY = 5_000.0  # [kg]
 _WIDE = 20.0  # radius of gyration: beyond any legged robot, but usual when a file is in mm [m]
 
 
-def impossible(mass: float, moments: NDArray[Any]) -> Iterable[tuple[str, str, str]]:
-    """Yield (code, message, suggestion) if no body has these principal moments (3,), ascending."""
+def impossible(mass: float, moments: NDArray[Any], **where: Any) -> Iterator[Finding]:
+    """Yield warnings if no body has these principal moments (3,), ascending; `where`: whose."""
     text = ", ".join(f"{moment:.4g}" for moment in moments)
     tolerance = _SLACK * abs(moments).max() + POINT**2 * mass
     if moments[0] < -tolerance:
-        yield (
-            "definite",
-            f"the inertia is not positive definite: its principal moments are {text}",
-            "check the signs of ixy, ixz, iyz, and that the inertia is about the centre of mass",
-        )
+        message = f"the inertia is not positive definite: its principal moments are {text}"
+        hint = "check the signs of ixy, ixz, iyz, and that the inertia is about the centre of mass"
+        yield Finding("warning", "definite", message, hint, **where)
     elif moments[0] + moments[1] < moments[2] - tolerance:
-        yield (
-            "triangle",
+        message = (
             f"principal moments of inertia {text}: the largest exceeds the sum of the others, "
-            "which no body does",
-            "export the inertia about the centre of mass, with more digits",
+            "which no body does"
         )
+        hint = "export the inertia about the centre of mass, with more digits"
+        yield Finding("warning", "triangle", message, hint, **where)
     if mass == 0 and moments.any():
-        yield "massless", "inertia without mass", "give the mass"
+        yield Finding("warning", "massless", "inertia without mass", "give the mass", **where)
 
 
-def doubtful(mass: float, moments: NDArray[Any]) -> Iterable[tuple[str, str, str]]:
+def doubtful(mass: float, moments: NDArray[Any], **where: Any) -> Iterator[Finding]:
     """Yield the same of what is impossible, or as large as numbers in other units would be."""
-    yield from impossible(mass, moments)
+    yield from impossible(mass, moments, **where)
     if mass > _HEAVY:
-        yield "units", f"a mass of {mass:.4g} kg", "masses are in kg, not in g"
+        message, hint = f"a mass of {mass:.4g} kg", "masses are in kg, not in g"
+        yield Finding("warning", "units", message, hint, **where)
     if mass > 0 and moments[2] / mass > _WIDE**2:
-        yield (
-            "units",
-            f"a radius of gyration of {np.sqrt(moments[2] / mass):.4g} m",
-            "lengths are in m: inertias in kg mm² are a million times too large",
-        )
+        message = f"a radius of gyration of {np.sqrt(moments[2] / mass):.4g} m"
+        hint = "lengths are in m: inertias in kg mm² are a million times too large"
+        yield Finding("warning", "units", message, hint, **where)

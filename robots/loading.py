@@ -15,6 +15,7 @@ from ..errors import ConfigurationError, ModelError, counted, unknown, warn
 from ..options import names_checked
 from .catalogue import RobotInfo
 from .closing import unclosed
+from .configuration import floats
 from .feet.by_hand import GivenFoot, beside, given_feet
 from .feet.foot import Foot, feet_of_end_effectors
 from .feet.found import FoundFeet, SolvedPostures
@@ -22,7 +23,7 @@ from .findings import Finding, listed, of_level
 from .formats import read
 from .model_changes import set_armature
 from .options import Base, Mimic, Options, Parts
-from .postures import configurations, floats
+from .postures import configurations
 from .refusal import refuse_errors
 from .robot import Robot
 from .sources import Description, describe

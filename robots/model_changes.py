@@ -11,7 +11,7 @@ from numpy.typing import ArrayLike
 
 from ..arrays import Array
 from ..errors import ConfigurationError
-from .configuration import as_vector
+from .configuration import as_vector, rows_v
 from .inertia import impossible
 from .values import array, number
 
@@ -49,8 +49,7 @@ def set_armature(model: Any, armature: Mapping[str, float]) -> None:
     alpha = np.array(model.armature, dtype=float)
     for name, value in armature.items():
         if model.existJointName(name):
-            joint = model.joints[model.getJointId(name)]
-            alpha[joint.idx_v : joint.idx_v + joint.nv] = value
+            alpha[rows_v(model.joints[model.getJointId(name)])] = value
     model.armature = alpha
 
 
@@ -58,8 +57,7 @@ def set_efforts(model: Any, efforts: Mapping[str, float]) -> None:
     """Set the largest |τ| of joints, joint -> limit [N·m or N]."""
     most = model.upperEffortLimit
     for name, effort in efforts.items():
-        joint = model.joints[model.getJointId(name)]
-        most[joint.idx_v : joint.idx_v + joint.nv] = effort
+        most[rows_v(model.joints[model.getJointId(name)])] = effort
     model.upperEffortLimit, model.lowerEffortLimit = most, -most
 
 
@@ -72,9 +70,8 @@ def _inertia(mass: float, com: ArrayLike, inertia: ArrayLike) -> Any:
     m = number(mass, "mass", at_least=0, unit="[kg]")
     lever = as_vector(com, 3, "com", "the centre of mass in the axes of the link [m]")
     matrix = _matrix(inertia)
-    problems = [message for _, message, _ in impossible(m, np.linalg.eigvalsh(matrix))]
-    if problems:
-        raise ConfigurationError(f"inertia: {problems[0]}")
+    for problem in impossible(m, np.linalg.eigvalsh(matrix)):
+        raise ConfigurationError(f"inertia: {problem.message}")
     return pin.Inertia(m, lever, matrix)
 
 

@@ -11,7 +11,7 @@ from ..errors import ModelError
 from .catalogue import RobotInfo
 from .closures import Closure
 from .findings import Finding
-from .shapes import NoShapes, Shapes
+from .shapes import Shapes
 from .values import boolean, one_of
 from .xacro.expansion import Xacro
 
@@ -72,8 +72,8 @@ class Parts:
 
     name: str
     model: Any
-    shapes: Shapes = field(default_factory=NoShapes)
-    primitives: Shapes = field(default_factory=NoShapes)
+    shapes: Shapes
+    primitives: Shapes
     locked: tuple[str, ...] = ()
     passive: tuple[str, ...] = ()
     findings: tuple[Finding, ...] = ()

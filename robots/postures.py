@@ -12,8 +12,9 @@ from numpy.typing import ArrayLike
 
 from ..arrays import Array
 from ..errors import ConfigurationError, FootworkError, ModelError, counted
-from .configuration import check_configuration
+from .configuration import check_configuration, floats, rows_q
 from .feet.foot import Foot
+from .feet.outlines import placed
 from .srdf import Values
 from .values import array
 
@@ -44,11 +45,6 @@ def configurations(
     return result
 
 
-def floats(model: Any) -> bool:
-    """Whether the first joint of a `pin.Model` is a free flyer."""
-    return bool(model.njoints > 1 and model.joints[1].shortname() == "JointModelFreeFlyer")
-
-
 def with_joints(robot: Any, q: Array, joints: Mapping[str, ArrayLike]) -> Array:
     """Return a copy of q (nq,) with joints set by name: see `Robot.set`."""
     q = q.copy()
@@ -77,7 +73,7 @@ def _write(
             values = (*values[:-1], math.cos(values[-1]), math.sin(values[-1]))
     if len(values) != joint.nq:
         raise error(f"{where}: got {counted(len(values), 'value')}, expected {expected}")
-    q[joint.idx_q : joint.idx_q + joint.nq] = values
+    q[rows_q(joint)] = values
 
 
 def _set_base(
@@ -101,6 +97,5 @@ def _set_base(
 
 
 def _lowest(model: Any, q: Array, feet: tuple[Foot, ...]) -> float:
-    data = model.createData()
-    pin.framesForwardKinematics(model, data, q)
+    data = placed(model, q)
     return min(foot.lowest(data.oMf[model.getFrameId(foot.frame)]) for foot in feet)

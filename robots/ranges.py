@@ -7,6 +7,7 @@ from typing import Any
 import numpy as np
 
 from ..arrays import Array
+from .configuration import rows_q
 
 ENDLESS = 1e6  # a limit so large is none: files write ±1e16 and the like
 
@@ -20,7 +21,7 @@ def ranges(model: Any) -> tuple[Array, Array]:
     lower, upper = np.full(model.nq, -np.inf), np.full(model.nq, np.inf)
     for joint in list(model.joints)[1:]:
         if joint.nq == joint.nv:
-            at = slice(joint.idx_q, joint.idx_q + joint.nq)
+            at = rows_q(joint)
             low, high = model.lowerPositionLimit[at], model.upperPositionLimit[at]
             lower[at] = np.where((low > -ENDLESS) & (low < high), low, -np.inf)
             upper[at] = np.where((high < ENDLESS) & (low < high), high, np.inf)

@@ -31,7 +31,7 @@ from .motor_data import motors_of
 from .motors import Motors
 from .postures import with_joints
 from .ranges import ranges
-from .shapes import NoShapes, Shapes
+from .shapes import Shapes, UrdfShapes
 from .values import array, instance, mapping, number, sequence, text, texts, whole_number
 
 _STANCES = ("half_sitting", "standing")  # usual names of postures to stand in
@@ -82,7 +82,7 @@ class Robot:
     feet: Mapping[str, Foot] = field(default_factory=dict)
     source: str = ""
     locked: tuple[str, ...] = ()
-    shapes: Shapes = field(default_factory=NoShapes)
+    shapes: Shapes = field(default_factory=UrdfShapes)
     never_collide: tuple[tuple[str, str], ...] = ()
     kept: Mapping[str, tuple[int, int]] = field(default_factory=dict)
     closures: tuple[Closure, ...] = ()
@@ -182,8 +182,7 @@ class Robot:
     @cached_property
     def is_floating(self) -> bool:
         """Whether the first joint is a free flyer, so that v starts with the base's twist."""
-        first = self._model.joints[1].shortname() if self._model.njoints > 1 else ""
-        return bool(first == "JointModelFreeFlyer")
+        return configuration.floats(self._model)
 
     @property
     def base_joint(self) -> str:
@@ -230,8 +229,7 @@ class Robot:
     @cached_property
     def actuated_rows(self) -> NDArray[np.intp]:
         """The rows of S as indices into v, (na,), read-only."""
-        joints = (self._model.joints[self._model.getJointId(name)] for name in self.actuated)
-        rows = [row for joint in joints for row in range(joint.idx_v, joint.idx_v + joint.nv)]
+        rows = [row for name in self.actuated for row in self.rows_of_joint[name]]
         indices = np.array(rows, dtype=np.intp)
         indices.setflags(write=False)
         return indices
@@ -265,11 +263,8 @@ class Robot:
     @cached_property
     def unlimited_joints(self) -> tuple[str, ...]:
         """Actuated joints without a torque limit (zero or no effort in the file)."""
-        joints = {name: self._model.joints[self._model.getJointId(name)] for name in self.actuated}
-        sizes = [(name, joint.nv) for name, joint in joints.items()]
-        names = [name for name, size in sizes for _ in range(size)]
-        free = np.isinf(self.torque_limits)
-        return tuple(dict.fromkeys(name for name, f in zip(names, free, strict=True) if f))
+        free = self.actuated_rows[np.isinf(self.torque_limits)]
+        return tuple(dict.fromkeys(self.joint_of_row[row] for row in free))
 
     # --- names to indices ------------------------------------------------------------------
 

@@ -42,10 +42,11 @@ class UrdfShapes:
     """The shapes of a URDF whose mesh names are paths.
 
     Meshes take a hundred times longer to read than the rest of a robot, and a hundred times more
-    space in a pickle, and the dynamics do not need them: they are read at first use.
+    space in a pickle, and the dynamics do not need them: they are read at first use. Without a
+    text there are none.
     """
 
-    text: str
+    text: str = ""
 
     def read(self, model: Any, kind: Kind, links: Collection[str] | None = None) -> Any:
         """Return a new `pin.GeometryModel`, of some links or of all.
@@ -78,12 +79,3 @@ class UrdfShapes:
             else:
                 link.children = [child for child in link.children if child.tag != kind]
         return serialize(tree) if found else ""
-
-
-@dataclass(frozen=True)
-class NoShapes:
-    """A robot without shapes."""
-
-    def read(self, model: Any, kind: Kind, links: Collection[str] | None = None) -> Any:
-        """Return an empty `pin.GeometryModel`."""
-        return pin.GeometryModel()

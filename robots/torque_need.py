@@ -8,6 +8,7 @@ import numpy as np
 import pinocchio as pin
 
 from ..arrays import Array
+from .configuration import rows_v
 from .findings import Finding
 from .robot import Robot
 
@@ -25,7 +26,7 @@ def largest_need(robot: Robot) -> Array:
     need = np.full(model.nv, robot.weight or robot.earth_weight)
     for i, joint in enumerate(model.joints):
         if i and not joint.shortname().startswith("JointModelP"):
-            need[joint.idx_v : joint.idx_v + joint.nv] *= reach[i]
+            need[rows_v(joint)] *= reach[i]
     return need
 
 

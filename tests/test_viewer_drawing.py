@@ -301,7 +301,7 @@ def test_every_visual_object_of_a_robot_is_in_the_page():
     assert found == {item.name for item in robot.visual.geometryObjects}
 
 
-class OtherShapes(robots.shapes.NoShapes):
+class OtherShapes(robots.shapes.UrdfShapes):
     """The robot's shapes after a change."""
 
     def __init__(self, change):

@@ -141,8 +141,8 @@ def _as_inertia(value: ArrayLike, name: str, mass: float) -> Array:
     size = np.abs(inertia).max()
     if np.abs(inertia - inertia.T).max() > 1e-9 * size:
         raise ConfigurationError(f"inertia of {name!r}: got {inertia.tolist()}; not symmetric")
-    for _, message, _ in impossible(float(mass), np.linalg.eigvalsh(inertia)):
-        raise ConfigurationError(f"inertia of {name!r}: got {inertia.tolist()}; {message}")
+    for problem in impossible(float(mass), np.linalg.eigvalsh(inertia)):
+        raise ConfigurationError(f"inertia of {name!r}: got {inertia.tolist()}; {problem.message}")
     return inertia
 
 

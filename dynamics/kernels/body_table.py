@@ -24,10 +24,7 @@ FIXED, FREE, REVOLUTE, CONTINUOUS, PRISMATIC, TRANSLATION, SPHERICAL, PLANAR = r
 
 _FIELDS = np.dtype(
     [
-        (
-            "parent",
-            "i8",
-        ),  # a body of smaller index; −1 for the root and what hangs on the world beside it
+        ("parent", "i8"),  # a smaller index; −1 for the root and what hangs on the world beside it
         ("kind", "i8"),  # of the joint: FIXED … PLANAR
         ("turn", "i8"),  # R: 0, 1, 2 the axes renamed so many times, 3 any rotation
         ("q", "i8"),  # the joint's first entry in q

@@ -26,11 +26,18 @@ from numpy.typing import ArrayLike
 
 from ...arrays import Array
 from ...errors import ConfigurationError
-from ...robots.configuration import UNIT_TOLERANCE, check_configuration, check_reach, check_robot
+from ...robots.configuration import (
+    UNIT_BLOCK,
+    UNIT_TOLERANCE,
+    check_configuration,
+    check_reach,
+    check_robot,
+    simple_joints,
+)
 from ...robots.robot import Robot
 from ...robots.values import array
 from ..per_robot import per_robot
-from ..topology import plain_coordinates, simple_joints
+from ..topology import plain_coordinates
 from .differences import POINTS, as_rate, differentiate
 from .filters import lowpass
 
@@ -47,22 +54,15 @@ class Rotation(NamedTuple):
     speeds: slice = slice(0)
 
 
-_KINDS = {  # kind of joint -> entries of q that move along with the rotation, its block, its rates
-    "JointModelFreeFlyer": (3, 4, 3),
-    "JointModelPlanar": (2, 2, 1),
-    "JointModelSpherical": (0, 4, 3),
-}
-
-
 @per_robot
 def rotations(robot: Robot) -> tuple[Rotation, ...]:
     """Return where q has unit quaternions and (cos, sin) pairs, and where v has their rates."""
     found = []
-    for joint in simple_joints(robot):
-        moved, size, turns = _KINDS.get(joint.shortname(), (0, 2, 1))
-        q, v = joint.idx_q, joint.idx_v
+    for joint in simple_joints(robot._model):
         if joint.nq != joint.nv:
-            block = slice(q + moved, q + moved + size), slice(v + moved, v + moved + turns)
+            moved, stop = UNIT_BLOCK[joint.shortname()]  # what is before it moves along
+            q, v = joint.idx_q, joint.idx_v
+            block = slice(q + moved, q + stop), slice(v + moved, v + joint.nv)
             place = (slice(q, q + moved), slice(v, v + moved)) if moved else ()
             found.append(Rotation(*block, *place))
     return tuple(found)

@@ -21,34 +21,11 @@ _LAFAN1_RATE = 30.0  # [Hz]
 _SEED = tuple(f"root_{kind}{axis}" for kind in ("translate", "rotate") for axis in "XYZ")
 _TIMES = {"t", "time", "times", "timestamp", "time_s", "t_s", "sec", "seconds"}
 _FRAMES = {"frame", "frames", "frame_idx", "frame_index", "frame_id", "index", "idx", ""}
-_OF_BASE = set(
-    [
-        "root",
-        "base",
-        "pelvis",
-        "floating",
-        "body",
-        "link",
-        "joint",
-        "free",
-        "world",
-        "pos",
-        "position",
-        "trans",
-        "translation",
-        "translate",
-        "p",
-        "quat",
-        "quaternion",
-        "rot",
-        "rotation",
-        "orientation",
-        "orn",
-        "ori",
-        "q",
-    ]
-)
-_OF_TURN = set(["quat", "quaternion", "rot", "rotation", "orientation", "orn", "ori", "q"])
+_OF_TURN = {"quat", "quaternion", "rot", "rotation", "orientation", "orn", "ori", "q"}
+_OF_BASE = _OF_TURN | {
+    "root", "base", "pelvis", "floating", "body", "link", "joint", "free", "world", "pos",
+    "position", "trans", "translation", "translate", "p",
+}  # fmt: skip
 
 
 def of_table(table: Table, layout: str | None) -> Samples:

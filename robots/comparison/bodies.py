@@ -10,6 +10,7 @@ import numpy as np
 import pinocchio as pin
 
 from ...arrays import Array
+from ..configuration import rows_q, rows_v
 from ..ranges import ENDLESS, magnitudes, velocity_limits
 from ..robot import Robot
 
@@ -88,8 +89,8 @@ def _body(robot: Robot, index: int, frames: dict[str, Any], links: list[str]) ->
     model = robot._model
     joint, name = model.joints[index], model.names[index]
     kind, axis = _kind(model, joint) if index else ("world", np.zeros(3))
-    v = slice(joint.idx_v, joint.idx_v + joint.nv) if index else slice(0, 0)
-    q = slice(joint.idx_q, joint.idx_q + 1) if kind in ("hinge", "slide") else slice(0, 0)
+    v = rows_v(joint) if index else slice(0, 0)
+    q = rows_q(joint) if kind in ("hinge", "slide") else slice(0, 0)
     low, high = (np.array(x[q]) for x in (model.lowerPositionLimit, model.upperPositionLimit))
     endless = joint.nq != joint.nv or not (np.abs([low, high]) < ENDLESS).all()
     return Body(

@@ -12,6 +12,7 @@ from numpy.typing import ArrayLike
 
 from ...arrays import Array
 from ..values import array, length, placement, text
+from .outlines import placed
 
 _HANDS = ("hand", "arm", "gripper", "wrist", "tool", "finger", "tcp", "end_effector", "head")
 
@@ -110,8 +111,7 @@ def feet_of_end_effectors(
     End effectors on links that the model lacks are ignored: an SRDF may serve several models.
     """
     known = {frame.name for frame in model.frames if frame.type == pin.FrameType.BODY}
-    data = model.createData()
-    pin.framesForwardKinematics(model, data, pin.neutral(model))
+    data = placed(model, pin.neutral(model))
     feet = {}
     for name, link in end_effectors.items():
         if link not in known or not looks_like_a_foot(name, link):

@@ -16,6 +16,7 @@ from ...errors import unknown
 from ..closures import Closure, JointCoupling, LoopClosure, coupling_law
 from ..files.hardened_xml import Node
 from ..findings import Finding
+from .joints import Joint
 from .tree import Attributes, Mjcf, quaternion, values
 
 _WORLD = "universe"
@@ -28,7 +29,7 @@ class Equalities:
     Args:
         file: the file.
         model: `pin.Model`.
-        joints: of the file, the model's or held ones, with `kind` and `attributes`.
+        joints: of the file, the model's or held ones.
         places: {body: placement in the world}, as the file draws them.
         held: {joint: position} of those that do not move [rad or m].
     """
@@ -37,7 +38,7 @@ class Equalities:
         self,
         file: Mjcf,
         model: Any,
-        joints: Mapping[str, Any],
+        joints: Mapping[str, Joint],
         places: Mapping[str, pin.SE3],
         held: Mapping[str, float],
     ) -> None:
@@ -127,10 +128,10 @@ class Equalities:
         for other in (joint, leader):
             if other is not None and other not in self.joints:
                 raise self.file.error(node, unknown("joint", other, self.joints))
-            if other is not None and self.joints[other].kind not in ("hinge", "slide"):
+            if other is not None and not self.joints[other].has_axis:
                 raise self.file.error(node, f"joint {other!r} is neither a hinge nor a slider")
         given = values(known, "polycoef", (0.0, 1.0, 0.0, 0.0, 0.0))
-        at, leader_at = self._drawn(joint), self._drawn(leader) if leader else 0.0
+        at, leader_at = (self.joints[j].drawn(self.file) if j else 0.0 for j in (joint, leader))
         found = JointCoupling(name, joint, leader, tuple(given), at, leader_at)
         if leader is None or leader in self.held:  # MuJoCo takes x = x_0 where there is none
             x = leader_at if leader is None else self.held[leader]
@@ -141,9 +142,3 @@ class Equalities:
             self._leave(node, name, "its joints are locked", "info")
         else:
             self._leave(node, name, f"{joint!r} is locked, {leader!r} is not")
-
-    def _drawn(self, joint: str) -> float:
-        """Return where a joint is in qpos0 [rad or m]."""
-        own = self.joints[joint]
-        ref = float(values(own.attributes, "ref", (0.0,))[0])
-        return self.file.angle(ref) if own.kind == "hinge" else ref

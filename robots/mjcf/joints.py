@@ -32,6 +32,19 @@ class Joint:
         """Its name, or the one that it was given."""
         return self.node.get("name")
 
+    @property
+    def has_axis(self) -> bool:
+        """Whether it is a hinge or a slider."""
+        return self.kind in ("hinge", "slide")
+
+    def drawn(self, file: Mjcf) -> float:
+        """Return where a hinge or slider is as the file draws it [rad or m]."""
+        return self.scaled(file, float(values(self.attributes, "ref", (0.0,))[0]))
+
+    def scaled(self, file: Mjcf, position: float) -> float:
+        """Return a position that the file gives [rad or m]."""
+        return file.angle(position) if self.kind == "hinge" else position
+
     def qpos0(self, file: Mjcf) -> Array:
         """Return its part of MuJoCo's configuration in which the file is drawn."""
         if self.kind == "free":
@@ -39,12 +52,11 @@ class Joint:
             return np.array([*self.body.translation, w, x, y, z])
         if self.kind == "ball":
             return np.array([1.0, 0.0, 0.0, 0.0])
-        ref = float(values(self.attributes, "ref", (0.0,))[0])
-        return np.array([file.angle(ref) if self.kind == "hinge" else ref])
+        return np.array([self.drawn(file)])
 
     def put(self, q: Array, at: int, qpos: Array) -> None:
         """Put MuJoCo's values of it into q, from `at` on."""
-        if self.kind in ("hinge", "slide"):
+        if self.has_axis:
             q[at] = qpos[0]
             return
         turned = quaternion(qpos[-4:]) if qpos[-4:].any() else pin.Quaternion.Identity()

@@ -20,6 +20,7 @@ import pinocchio as pin
 from ...arrays import Array
 from ...errors import ModelError, unknown
 from ..closures import Closure
+from ..configuration import rows_v
 from ..files.hardened_xml import Node
 from ..files.meshes import left_out, locate
 from ..files.packages import Folders
@@ -190,7 +191,6 @@ class Builder:
 
     def _read_joints(self, body: Node, childclass: str, T: pin.SE3, top: bool = False) -> None:
         """Put the joints of a body and of all below it into `joints`."""
-        childclass = body.get("childclass") or childclass
         placement, before, below = T * self.file.pose(body.attrib), len(self.joints), []
         for node, inner, frame in _inside(self.file, body, childclass, _EARTH):
             if node.tag == "body":
@@ -241,7 +241,7 @@ class Builder:
 
     def _add(self, body: Node, childclass: str, T: pin.SE3, parent: int, frame: int) -> None:
         """Add a body and all below it; T: the frame that it stands in, on the joint `parent`."""
-        model, childclass = self.model, body.get("childclass") or childclass
+        model = self.model
         placement, below = T * self.file.pose(body.attrib), []
         parts = list(_inside(self.file, body, childclass, _EARTH))
         for node, _, _ in parts:
@@ -287,25 +287,24 @@ class Builder:
         anchor = pin.SE3(np.eye(3), joint.T.act(values(known, "pos", (0.0, 0.0, 0.0))))
         axis = joint.T.rotation @ values(known, "axis", (0.0, 0.0, 1.0))
         axis = axis / np.linalg.norm(axis)
-        ref = self._scaled(kind, float(values(known, "ref", (0.0,))[0]))
         if joint.name in self.locked:
             if kind == "free":
                 return parent, frame, joint.body
-            at = self._held(joint)
-            motion = moved(kind, axis, at - ref) if kind in ("hinge", "slide") else _EARTH
+            motion = _EARTH
+            if joint.has_axis:
+                motion = moved(kind, axis, self._held(joint) - joint.drawn(self.file))
             return parent, frame, T * anchor * motion * anchor.inverse()
         if kind == "free":
             anchor, place, own = _EARTH, _EARTH, pin.JointModelFreeFlyer()
         elif kind == "ball":
             place, own = T * anchor, pin.JointModelSpherical()
         else:
-            place, own = T * anchor * moved(kind, axis, -ref), one_axis(kind, axis)
+            place, own = (
+                T * anchor * moved(kind, axis, -joint.drawn(self.file)),
+                one_axis(kind, axis),
+            )
         joint.index = self.model.addJoint(parent, own, place, joint.name)
         return joint.index, self.model.addJointFrame(joint.index, frame), anchor.inverse()
-
-    def _scaled(self, kind: str, value: float) -> float:
-        """Return a position of a joint [rad or m]."""
-        return self.file.angle(value) if kind == "hinge" else value
 
     def _held(self, joint: Joint) -> float:
         """Return where a hinge or slider is locked: as asked, or nearest to zero in its range."""
@@ -317,7 +316,7 @@ class Builder:
 
     def _range(self, joint: Joint) -> tuple[float, float]:
         low, high = of_limited(self.file, joint.attributes, "limited", "range")
-        return self._scaled(joint.kind, low), self._scaled(joint.kind, high)
+        return joint.scaled(self.file, low), joint.scaled(self.file, high)
 
     # --- mass ---------------------------------------------------------------------------------
 
@@ -328,7 +327,6 @@ class Builder:
 
     def _weigh(self, body: Node, childclass: str) -> float:
         """Return the mass of a body of the world and of all below it [kg]."""
-        childclass = body.get("childclass") or childclass
         parts = list(_inside(self.file, body, childclass, _EARTH))
         if "settotalmass" not in self.file.compiler or self._fused:
             return 0.0
@@ -338,14 +336,12 @@ class Builder:
     # --- closures ------------------------------------------------------------------------------
 
     def _close(self) -> None:
-        held = {name: self._held(self.joints[name]) for name in self.locked if self._one(name)}
+        locked = (self.joints[name] for name in self.locked)
+        held = {joint.name: self._held(joint) for joint in locked if joint.has_axis}
         places = dict(_drawn(self.file, self.file.world, _EARTH))
         equalities = Equalities(self.file, self.model, self.joints, places, held)
         self.closures = equalities.closures()
         self.findings += equalities.findings
-
-    def _one(self, joint: str) -> bool:
-        return self.joints[joint].kind in ("hinge", "slide")
 
     # --- rows of q and v -----------------------------------------------------------------------
 
@@ -359,12 +355,12 @@ class Builder:
             if not joint.index:
                 continue
             own, drive = model.joints[joint.index], self.drives.get(joint.name, Drive(joint.kind))
-            v = slice(own.idx_v, own.idx_v + own.nv)
+            v = rows_v(own)
             rows["armature"][v] = values(joint.attributes, "armature", (0.0,))[0] + drive.armature
             rows["damping"][v] = values(joint.attributes, "damping", (0.0,))[0] + drive.damping
             rows["friction"][v] = values(joint.attributes, "frictionloss", (0.0,))[0]
             efforts[v] = self._torques(joint, drive, own.nv)
-            if joint.kind in ("hinge", "slide"):
+            if joint.has_axis:
                 low[own.idx_q], high[own.idx_q] = self._range(joint)
         model.lowerPositionLimit, model.upperPositionLimit = low, high
         model.upperVelocityLimit, model.lowerVelocityLimit = endless, -endless
@@ -378,7 +374,7 @@ class Builder:
     def _torques(self, joint: Joint, drive: Drive, axes: int) -> list[float]:
         """Return the largest |τ| of each axis of a joint; 0: it has no limit."""
         limits = UNLIMITED
-        if joint.kind in ("hinge", "slide"):
+        if joint.has_axis:
             switch, key = "actuatorfrclimited", "actuatorfrcrange"
             limits = of_limited(self.file, joint.attributes, switch, key)
         ranges = [cut(drive.torques.get(axis, limits), limits) for axis in range(axes)]
@@ -412,10 +408,10 @@ class Builder:
 
 def _inside(file: Mjcf, node: Node, childclass: str, T: pin.SE3) -> Iterator[Inside]:
     """Yield (element, class of defaults, frame) of what a body contains; frames are resolved."""
+    childclass = node.get("childclass") or childclass
     for child in node.children:
         if child.tag == "frame":
-            inner = child.get("childclass") or childclass
-            yield from _inside(file, child, inner, T * file.pose(child.attrib))
+            yield from _inside(file, child, childclass, T * file.pose(child.attrib))
         else:
             yield child, childclass, T
 

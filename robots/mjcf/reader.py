@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
+from collections.abc import Iterator
 from typing import Any
 
 import numpy as np
@@ -75,13 +76,16 @@ _ELASTIC = {"stiffness", "damping", "frictionloss"}
 _BODIES = ("composite", "flexcomp", "flex")  # stand for bodies and joints
 
 
-def left_out(file: Mjcf, builder: Builder) -> list[Finding]:
-    """Return what of a file becomes no part of the robot; warnings where that moves it."""
-    findings = [*_forces(file), *_springs(file, builder)]
-    findings += [*_limits(file, builder), *_settings(file), *_excludes(file)]
+def left_out(file: Mjcf, builder: Builder) -> Iterator[Finding]:
+    """Yield what of a file becomes no part of the robot; warnings where that moves it."""
+    yield from _forces(file, builder)
+    yield from _springs(file, builder)
+    yield from _limits(file, builder)
+    yield from _settings(file)
+    yield from _excludes(file)
     if not any(node.tag == "body" for node in file.world.walk()):
         message = "no <body> in it: a robot without links, without mass"
-        findings.append(Finding("warning", "bodies", message, "load the file that has them"))
+        yield Finding("warning", "bodies", message, "load the file that has them")
     sections = {tag: nodes for tag, nodes in file.sections.items() if tag not in _SETTINGS}
     others = Counter[str]()
     for tag, nodes in sections.items():
@@ -93,62 +97,59 @@ def left_out(file: Mjcf, builder: Builder) -> list[Finding]:
     for tag in _BODIES:
         if many := others.pop(tag, 0):
             message = f"{many} × <{tag}>: bodies and joints that are not read"
-            findings.append(Finding("warning", "bodies", message, "write them out as <body>"))
+            yield Finding("warning", "bodies", message, "write them out as <body>")
     planes = sum(node.tag == "geom" for node in file.world.children)
     others.update({"geom of the world": planes} if planes else {})
     if others := +others:  # a section may be empty
         names = ", ".join(f"{many} × <{tag}>" for tag, many in sorted(others.items()))
-        findings.append(Finding("info", "scenery", f"no parts of the robot: {names}"))
-    return findings
+        yield Finding("info", "scenery", f"no parts of the robot: {names}")
 
 
-def _forces(file: Mjcf) -> list[Finding]:
-    """Return the forces and inertias of the file that are no terms of the robot's equations."""
-    findings = []
+def _forces(file: Mjcf, builder: Builder) -> Iterator[Finding]:
+    """Yield the forces and inertias of the file that are no terms of the robot's equations."""
 
-    def report(level: Any, code: str, nodes: list[Node], what: str) -> None:
+    def left(level: Level, code: str, nodes: list[Node], what: str) -> Iterator[Finding]:
         if nodes:
             names = ", ".join(node.get("name") or f"<{node.tag}>" for node in nodes)
-            findings.append(Finding(level, code, f"{what}: {names}", line=nodes[0].line))
+            yield Finding(level, code, f"{what}: {names}", line=nodes[0].line)
 
     nodes = (node for node in file.world.walk() if node.tag == "body")
     light = [node for node in nodes if values(node.attrib, "gravcomp", (0.0,)).any()]
-    report("warning", "gravity", light, "gravcomp is left out: these bodies have their weight")
-    joints = list(_with_classes(file, file.world, ""))
+    what = "gravcomp is left out: these bodies have their weight"
+    yield from left("warning", "gravity", light, what)
+    joints = ((joint.node, joint.attributes) for joint in builder.joints.values())
     damped = [*joints, *((n, file.attributes(n)) for n in file.sections.get("actuator", ()))]
     curved = [node for node, known in damped if values(known, "damping", (0.0,))[1:].any()]
-    report("info", "damping", curved, "damping is linear, its other coefficients are left out")
+    what = "damping is linear, its other coefficients are left out"
+    yield from left("info", "damping", curved, what)
     tendons = file.sections.get("tendon", [])
     heavy = [t for t in tendons if values(file.attributes(t), "armature", (0.0,)).any()]
-    report("warning", "inertia", heavy, "the armature of tendons is left out")
+    yield from left("warning", "inertia", heavy, "the armature of tendons is left out")
     elastic = [t for t in tendons if _ELASTIC & set(file.attributes(t))]
-    report("info", "springs", elastic, "springs and dampers of tendons are left out")
+    yield from left("info", "springs", elastic, "springs and dampers of tendons are left out")
     fluid = [key for key in ("density", "viscosity", "wind") if key in file.option]
     if fluid:
         message = f"<option {' '.join(fluid)}>: forces of a fluid are left out"
-        findings.append(Finding("info", "fluid", message))
-    return findings
+        yield Finding("info", "fluid", message)
 
 
-def _springs(file: Mjcf, builder: Builder) -> list[Finding]:
-    """Return the joints whose springs are left out: a warning where nothing else holds them."""
+def _springs(file: Mjcf, builder: Builder) -> Iterator[Finding]:
+    """Yield the joints whose springs are left out: a warning where nothing else holds them."""
     joints = [j for j in builder.joints.values() if j.name not in builder.locked]
     joints = [joint for joint in joints if _is_spring(joint.attributes)]
     motors = _motors(builder) if file.sections.get("actuator") else {j.name for j in joints}
-    held = [joint for joint in joints if joint.name in motors]
     slack = [joint for joint in joints if joint.name not in motors]
-    findings = []
-
-    def report(level: Level, those: list[Any], without: str = "", lock: str = "") -> None:
+    held = [joint for joint in joints if joint.name in motors]
+    lock = "lock=[…] holds them where they are, "
+    for level, those, without, hint in (
+        ("warning", slack, " without a motor", lock),
+        ("info", held, "", ""),
+    ):
         if those:
             names = ", ".join(joint.name for joint in those)
             left = f"springs in {counted(len(those), 'joint')}{without} are left out: {names}"
-            hint = f"{lock}dynamics.JointSprings has their forces"
-            findings.append(Finding(level, "springs", left, hint, line=those[0].node.line))
-
-    report("warning", slack, " without a motor", "lock=[…] holds them where they are, ")
-    report("info", held)
-    return findings
+            hint += "dynamics.JointSprings has their forces"
+            yield Finding(level, "springs", left, hint, line=those[0].node.line)
 
 
 def _motors(builder: Builder) -> set[str]:
@@ -160,8 +161,8 @@ def _is_spring(known: Attributes) -> bool:
     return any(values(known, key, (0.0,)).any() for key in ("stiffness", "springdamper"))
 
 
-def _limits(file: Mjcf, builder: Builder) -> list[Finding]:
-    """Return the limits of motion and of torque that the robot does not have as the file does."""
+def _limits(file: Mjcf, builder: Builder) -> Iterator[Finding]:
+    """Yield the limits of motion and of torque that the robot does not have as the file does."""
     limited = ("limited", "range")
     balls = [joint for joint in builder.joints.values() if joint.kind == "ball"]
     balls = [j for j in balls if of_limited(file, j.attributes, *limited) != UNLIMITED]
@@ -175,20 +176,15 @@ def _limits(file: Mjcf, builder: Builder) -> list[Finding]:
         "ranges of tendons are left out": [tendon.get("name") for tendon in tendons],
         "torque limits that differ by sign: the larger one counts": builder.one_sided,
     }
-    findings = [
-        Finding("info", "limits", f"{what}: {', '.join(names)}")
-        for what, names in doubts.items()
-        if names
-    ]
+    for what, names in doubts.items():
+        if names:
+            yield Finding("info", "limits", f"{what}: {', '.join(names)}")
     for joint in builder.joints.values():
-        if joint.kind in ("hinge", "slide") and _is_empty(joint.attributes):
+        if joint.has_axis and _is_empty(joint.attributes):
             between = joint.attributes.get("range", "0 0")
             message = f"nothing between the ends of range={between!r}: loaded without a range"
             where = "", joint.name, joint.node.line
-            findings.append(
-                Finding("warning", "limits", message, "give one from low to high", *where)
-            )
-    return findings
+            yield Finding("warning", "limits", message, "give one from low to high", *where)
 
 
 def _is_empty(known: Attributes) -> bool:
@@ -198,8 +194,8 @@ def _is_empty(known: Attributes) -> bool:
     return bool(low >= high and limited != "false" and (low or high or limited == "true"))
 
 
-def _excludes(file: Mjcf) -> list[Finding]:
-    """Return what is said of excludes that name no bodies."""
+def _excludes(file: Mjcf) -> Iterator[Finding]:
+    """Yield what is said of excludes that name no bodies."""
     bodies = [node.get("name") for node in file.world.walk() if node.tag == "body"]
     known, excludes = {"world", *bodies}, file.sections.get("contact", ())
     lost = [
@@ -209,37 +205,24 @@ def _excludes(file: Mjcf) -> list[Finding]:
         for name in (node.get("body1"), node.get("body2"))
         if name not in known
     ]
-    if not lost:
-        return []
-    node, name = lost[0]  # alone, as finding the nearest names takes time
-    more = f", nor those of {len(lost) - 1} more" * (len(lost) > 1)
-    message = f"<exclude>: {unknown('body', name, bodies)}{more}; left out"
-    return [Finding("warning", "exclude", message, line=node.line)]
+    for node, name in lost[:1]:  # alone, as finding the nearest names takes time
+        more = f", nor those of {len(lost) - 1} more" * (len(lost) > 1)
+        message = f"<exclude>: {unknown('body', name, bodies)}{more}; left out"
+        yield Finding("warning", "exclude", message, line=node.line)
 
 
-def _settings(file: Mjcf) -> list[Finding]:
-    """Return the settings of the simulation that are not those of the robot."""
-    findings = []
+def _settings(file: Mjcf) -> Iterator[Finding]:
+    """Yield the settings of the simulation that are not those of the robot."""
     switches = "actuation", "constraint", "equality", "limit"
     off = [key for key in switches if file.flags.get(key) == "disable"]
     off += ["actuatorgroupdisable"] * ("actuatorgroupdisable" in file.option)
     if off:
         message = f"<option>: {', '.join(off)}: what the file switches off is not off here"
-        findings.append(Finding("info", "option", message))
+        yield Finding("info", "option", message)
     free = [n for n in file.world.walk() if n.tag == "freejoint" and n.get("align") == "true"]
     if free or file.compiler.get("alignfree") == "true":
         message = "free bodies are not aligned with their inertia: q is that of their own frame"
-        findings.append(Finding("info", "align", message))
-    return findings
-
-
-def _with_classes(file: Mjcf, node: Node, childclass: str) -> Any:
-    """Yield the joints below a node, with all their attributes."""
-    inner = node.get("childclass") or childclass
-    for child in node.children:
-        if child.tag == "joint":
-            yield child, file.attributes(child, inner)
-        yield from _with_classes(file, child, inner)
+        yield Finding("info", "align", message)
 
 
 def _examine(model: Any) -> list[Finding]:
@@ -248,9 +231,8 @@ def _examine(model: Any) -> list[Finding]:
         numbers = np.r_[inertia.mass, inertia.lever, inertia.inertia.ravel()]
         if not np.isfinite(numbers).all() or inertia.mass < 0:
             message = f"mass {inertia.mass:g} and an inertia that no body has"
-            findings.append(Finding("error", "inertial", message, "", "", name))
-            continue
-        moments = np.linalg.eigvalsh(inertia.inertia)
-        for code, message, hint in doubtful(inertia.mass, moments):
-            findings.append(Finding("warning", code, message, hint, "", name))
-    return findings if findings else check_inertia_of_motion(model)
+            findings.append(Finding("error", "inertial", message, joint=name))
+        else:
+            moments = np.linalg.eigvalsh(inertia.inertia)
+            findings += doubtful(inertia.mass, moments, joint=name)
+    return findings or check_inertia_of_motion(model)

@@ -11,7 +11,7 @@ import pinocchio as pin
 from ..closures import Closure, JointCoupling, Kind, LoopClosure, coupling_law
 from ..files.hardened_xml import Node
 from ..findings import Finding
-from .values import number, vector
+from .values import number, pose, vector
 
 # types of <loop_joint>: as for joints, with one for what is free to turn
 _KINDS: dict[str, Kind] = {"revolute": "hinge", "continuous": "hinge", "fixed": "weld"}
@@ -94,12 +94,6 @@ def loops(tree: Node) -> tuple[tuple[Closure, ...], list[Finding]]:
             kind = "point"
         axis = np.array(vector(node.find("axis"), "xyz", (0.0, 0.0, 1.0)))
         turn = pin.Quaternion.FromTwoVectors(np.array([0.0, 0.0, 1.0]), axis)
-        places = [_place(end) * pin.SE3(turn, np.zeros(3)) for end in ends if end is not None]
+        places = [pose(end) * pin.SE3(turn, np.zeros(3)) for end in ends if end is not None]
         found.append(LoopClosure(name, names[0], names[1], kind, places[0], places[1]))
     return tuple(found), findings
-
-
-def _place(end: Node) -> pin.SE3:
-    zero = (0.0, 0.0, 0.0)
-    R = pin.rpy.rpyToMatrix(np.array(vector(end, "rpy", zero)))
-    return pin.SE3(R, np.array(vector(end, "xyz", zero)))

@@ -11,14 +11,14 @@ import pinocchio as pin
 from ...errors import ModelError, unknown
 from .. import values
 from ..files.hardened_xml import Node
-from .values import number, plain, vector
+from .values import link_of, mass_of, number, plain, pose, vector
 
 _MOVING = ("revolute", "continuous", "prismatic", "floating", "planar")
 
 
 def root_link(tree: Node) -> str:
     """Return the root link: the one that is no joint's child."""
-    children = {c.get("link") for j in tree.all("joint") if (c := j.find("child")) is not None}
+    children = {link_of(joint, "child") for joint in tree.all("joint")}
     return next(n for link in tree.all("link") if (n := link.get("name")) not in children)
 
 
@@ -30,7 +30,7 @@ def use_base(tree: Node, floating: bool) -> str | None:
     """
     root = root_link(tree)
     link = next(link for link in tree.all("link") if link.get("name") == root)
-    at_root = [j for j in tree.all("joint") if _link_of(j, "parent") == root]
+    at_root = [j for j in tree.all("joint") if link_of(j, "parent") == root]
     own = [joint for joint in at_root if joint.get("type") == "floating"]
     if len(at_root) != 1 or not own or mass_of(link) > 0:
         return None
@@ -48,22 +48,16 @@ def stands_on_the_world(tree: Node) -> bool:
     links = {link.get("name"): link for link in tree.all("link")}
     below: dict[str, list[Node]] = {}
     for joint in tree.all("joint"):
-        below.setdefault(_link_of(joint, "parent"), []).append(joint)
+        below.setdefault(link_of(joint, "parent"), []).append(joint)
     root, moving = [root_link(tree)], list[Node]()
     for link in root:  # grows by what is welded to it
         own = below.get(link, [])
-        root += [_link_of(joint, "child") for joint in own if joint.get("type") == "fixed"]
+        root += [link_of(joint, "child") for joint in own if joint.get("type") == "fixed"]
         moving += [joint for joint in own if joint.get("type") != "fixed"]
     if any(joint.get("type") == "floating" for joint in moving):
         return False
     heavy = [link for link in root if mass_of(links[link]) > 0]
     return root[0] not in heavy and (root[0] == "world" or bool(moving and not heavy))
-
-
-def mass_of(link: Node) -> float:
-    """Return the mass of a link [kg]."""
-    inertial = link.find("inertial")
-    return 0.0 if inertial is None else number(inertial.find("mass"), "value")
 
 
 def moving_joints(tree: Node) -> tuple[str, ...]:
@@ -155,20 +149,13 @@ def _weld(joint: Node, position: float) -> None:
     if position:
         axis = np.array(vector(joint.find("axis"), "xyz", (1.0, 0.0, 0.0)))
         axis /= np.linalg.norm(axis)
-        origin = joint.find("origin")
-        rotation = pin.rpy.rpyToMatrix(np.array(vector(origin, "rpy", (0.0, 0.0, 0.0))))
-        translation = np.array(vector(origin, "xyz", (0.0, 0.0, 0.0)))
+        T = pose(joint.find("origin"))
         if joint.get("type") == "prismatic":
-            translation = translation + rotation @ axis * position
+            T.translation = T.translation + T.rotation @ axis * position
         else:
-            rotation = rotation @ pin.AngleAxis(position, axis).toRotationMatrix()
-        moved = {"xyz": plain(translation), "rpy": plain(pin.rpy.matrixToRpy(rotation))}
+            T.rotation = T.rotation @ pin.AngleAxis(position, axis).toRotationMatrix()
+        moved = {"xyz": plain(T.translation), "rpy": plain(pin.rpy.matrixToRpy(T.rotation))}
         joint.children = [c for c in joint.children if c.tag != "origin"]
         joint.children.append(Node("origin", moved, joint.line))
     joint.attrib["type"] = "fixed"
     joint.children = [c for c in joint.children if c.tag in ("parent", "child", "origin")]
-
-
-def _link_of(joint: Node, end: str) -> str:
-    node = joint.find(end)
-    return node.get("link") if node is not None else ""

@@ -5,95 +5,81 @@ Such descriptions load, and their equations of motion can be evaluated, but no r
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterator, Mapping
 from typing import Any
 
 import numpy as np
 import pinocchio as pin
 
-from ...arrays import Array
 from ...errors import counted
 from ..files.hardened_xml import Node
-from ..findings import Finding
+from ..findings import Finding, Level
 from ..inertia import POINT, doubtful
-from .values import number, numbers, vector
+from .values import link_of, mass_of, number, numbers, vector
 
 # between two joints: beyond any legged robot, but usual when a file is in mm [m]
 _FAR = 20.0
 _CHAIN = 50  # joints that follow each other
 
 
-def check_physics(tree: Node) -> list[Finding]:
-    """Return findings about unphysical links and joints; `check_values` must have run before."""
-    findings = [f for link in tree.all("link") for f in _check_link(link)]
-    findings += [f for joint in tree.all("joint") for f in _check_joint(joint)]
-    return findings + _free_bodies(tree) + _unlimited(tree) + _endless(tree) + _mimic(tree)
+def check_physics(tree: Node) -> Iterator[Finding]:
+    """Yield findings about unphysical links and joints; `check_values` must have run before."""
+    for link in tree.all("link"):
+        yield from _check_link(link)
+    for joint in tree.all("joint"):
+        yield from _check_joint(joint, joint.get("type"))
+    for check in (_free_bodies, _unlimited, _endless, _mimic):
+        yield from check(tree)
 
 
 # --- links -------------------------------------------------------------------------------------
 
 
-def _check_link(link: Node) -> list[Finding]:
-    inertial = link.find("inertial")
-    if inertial is None:
-        return []
-    name, line = link.get("name"), inertial.line
-    mass = number(inertial.find("mass"), "value")
-    moments = np.linalg.eigvalsh(inertia_matrix(inertial))
-    findings = [
-        Finding("warning", code, message, suggestion, link=name, line=line)
-        for code, message, suggestion in doubtful(mass, moments)
-    ]
+def _check_link(link: Node) -> Iterator[Finding]:
+    if (inertial := link.find("inertial")) is None:
+        return
+    node, mass = inertial.find("inertia"), mass_of(link)
+    xx, xy, xz, yy, yz, zz = (number(node, f"i{k}") for k in ("xx", "xy", "xz", "yy", "yz", "zz"))
+    moments = np.linalg.eigvalsh([[xx, xy, xz], [xy, yy, yz], [xz, yz, zz]])
+    yield from doubtful(mass, moments, link=link.get("name"), line=inertial.line)
     if mass > 0 and abs(moments).max() <= POINT**2 * mass:
         message = "a point mass: no rotational inertia"
-        findings.append(Finding("info", "inertia", message, link=name, line=line))
-    return findings
-
-
-def inertia_matrix(inertial: Node) -> Array:
-    """Return the matrix (3, 3) of an <inertial>, in its own axes [kg m²]."""
-    node = inertial.find("inertia")
-    xx, xy, xz, yy, yz, zz = (number(node, f"i{k}") for k in ("xx", "xy", "xz", "yy", "yz", "zz"))
-    return np.array([[xx, xy, xz], [xy, yy, yz], [xz, yz, zz]])
+        yield Finding("info", "inertia", message, link=link.get("name"), line=inertial.line)
 
 
 # --- joints ------------------------------------------------------------------------------------
 
 
-def _check_joint(joint: Node) -> list[Finding]:
-    kind, name = joint.get("type"), joint.get("name")
-    findings = []
-
-    def report(level: Any, code: str, message: str, suggestion: str, line: int) -> None:
-        findings.append(Finding(level, code, message, suggestion, joint=name, line=line))
+def _check_joint(joint: Node, kind: str) -> Iterator[Finding]:
+    def found(of: Node | None, level: Level, code: str, message: str, hint: str) -> Finding:
+        return Finding(level, code, message, hint, "", joint.get("name"), (of or joint).line)
 
     origin = vector(joint.find("origin"), "xyz", (0.0, 0.0, 0.0))
     if np.linalg.norm(origin) > _FAR:
         message = f"lies {np.linalg.norm(origin):.4g} m from its parent"
-        report("warning", "units", message, "lengths are in m, not in mm", joint.line)
+        yield found(joint, "warning", "units", message, "lengths are in m, not in mm")
     if kind in ("revolute", "continuous", "prismatic", "planar"):
-        for level, code, message, suggestion in _axis(joint, kind):
-            report(level, code, message, suggestion, (joint.find("axis") or joint).line)
+        for level, message, hint in _axis(joint, kind):
+            yield found(joint.find("axis"), level, "axis", message, hint)
     if kind in ("revolute", "prismatic"):
-        for level, message, suggestion in _limits(joint):
-            report(level, "limits", message, suggestion, (joint.find("limit") or joint).line)
-    return findings
+        for level, message, hint in _limits(joint):
+            yield found(joint.find("limit"), level, "limits", message, hint)
 
 
-def _axis(joint: Node, kind: str) -> Iterable[tuple[str, str, str, str]]:
+def _axis(joint: Node, kind: str) -> Iterator[tuple[Level, str, str]]:
     axis = np.array(vector(joint.find("axis"), "xyz", (1.0, 0.0, 0.0)))
     norm = float(np.linalg.norm(axis))
     if norm < 1e-6:
-        yield "error", "axis", "the axis is zero", "give the direction that the joint moves in"
+        yield "error", "the axis is zero", "give the direction that the joint moves in"
     elif abs(norm - 1) > 1e-3:
         message = f"the axis has length {norm:.6g}; its direction is used"
-        yield "warning", "axis", message, "write a unit vector"
+        yield "warning", message, "write a unit vector"
     if kind == "planar" and joint.find("axis") is not None and abs(axis[2]) < (1 - 1e-6) * norm:
         message = "a planar joint moves in x-y: its axis would be ignored"
-        yield "error", "axis", message, "turn the joint's origin so that the axis is 0 0 1"
+        yield "error", message, "turn the joint's origin so that the axis is 0 0 1"
 
 
-def _limits(joint: Node) -> Iterable[tuple[str, str, str]]:
+def _limits(joint: Node) -> Iterator[tuple[Level, str, str]]:
     limit = joint.find("limit")
     if limit is None:
         yield "error", "no <limit>", 'add one, or make the joint "continuous"'
@@ -111,74 +97,60 @@ def _limits(joint: Node) -> Iterable[tuple[str, str, str]]:
             yield "warning", f"{key}={limit.get(key)} is negative", "give its absolute value"
 
 
-def _free_bodies(tree: Node) -> list[Finding]:
-    """Return the floating joints below links with mass: both bodies move freely."""
-    masses = {
-        link.get("name"): number(inertial.find("mass"), "value")
-        for link in tree.all("link")
-        if (inertial := link.find("inertial")) is not None
-    }
-    findings = []
+def _free_bodies(tree: Node) -> Iterator[Finding]:
+    """Yield the floating joints below links with mass: both bodies move freely."""
+    masses = {link.get("name"): mass_of(link) for link in tree.all("link")}
     for joint in tree.all("joint"):
-        parent = joint.find("parent")
-        link = parent.get("link") if parent is not None else ""
+        link = link_of(joint, "parent")
         if joint.get("type") == "floating" and masses.get(link, 0.0) > 0:
             message = f"floats below link {link!r}, which has mass: two bodies, each free to move"
             hint = "only a root without mass stands for the world; make it fixed if they are one"
-            findings.append(
-                Finding("warning", "floating", message, hint, "", joint.get("name"), joint.line)
-            )
-    return findings
+            yield Finding("warning", "floating", message, hint, "", joint.get("name"), joint.line)
 
 
-def _unlimited(tree: Node) -> list[Finding]:
+def _unlimited(tree: Node) -> Iterator[Finding]:
     names = [
         joint.get("name")
         for joint in tree.all("joint")
         if joint.get("type") in ("revolute", "continuous", "prismatic")
         and number(joint.find("limit"), "effort") == 0
     ]
-    if not names:
-        return []
-    joints, count = counted(len(names), "joint"), "counts" if len(names) == 1 else "count"
-    message = f"{joints} with zero or no effort {count} as unlimited: {', '.join(names)}"
-    return [Finding("info", "unlimited", message, "give the torque limits of the motors")]
+    if names:
+        joints, count = counted(len(names), "joint"), "counts" if len(names) == 1 else "count"
+        message = f"{joints} with zero or no effort {count} as unlimited: {', '.join(names)}"
+        yield Finding("info", "unlimited", message, "give the torque limits of the motors")
 
 
-def _endless(tree: Node) -> list[Finding]:
-    """Return what is said of ranges of joints that have none."""
+def _endless(tree: Node) -> Iterator[Finding]:
+    """Yield what is said of ranges of joints that have none."""
     names = [
         joint.get("name")
         for joint in tree.all("joint")
         if joint.get("type") in ("continuous", "planar", "floating")
         and any(number(joint.find("limit"), key) for key in ("lower", "upper"))
     ]
-    if not names:
-        return []
-    message = f"ranges of joints that have none by their type are left out: {', '.join(names)}"
-    return [Finding("info", "limits", message, 'a joint with a range is "revolute"')]
+    if names:
+        message = f"ranges of joints that have none by their type are left out: {', '.join(names)}"
+        yield Finding("info", "limits", message, 'a joint with a range is "revolute"')
 
 
-def _mimic(tree: Node) -> list[Finding]:
+def _mimic(tree: Node) -> Iterator[Finding]:
     joints = {joint.get("name"): joint for joint in tree.all("joint")}
     followers = {n: m for n, j in joints.items() if (m := j.find("mimic")) is not None}
-    findings = []
     for name, mimic in followers.items():
-        leader = mimic.get("joint")
+        leader, message = mimic.get("joint"), ""
         if leader not in joints or leader == name:
-            message = f"follows {leader!r}, which is not another joint"
-            hint = "name its leader"
-            findings.append(Finding("warning", "mimic", message, hint, "", name, mimic.line))
+            message, hint = f"follows {leader!r}, which is not another joint", "name its leader"
         elif name in (chain := _leaders(name, followers)):
             message = f"follows itself: {' → '.join([name, *chain])}"
             hint = "name a leader that follows no other joint"
-            findings.append(Finding("warning", "mimic", message, hint, "", name, mimic.line))
+        if message:
+            yield Finding("warning", "mimic", message, hint, "", name, mimic.line)
     if followers:
         follow = f"{counted(len(followers), 'joint')} follow{'s' * (len(followers) == 1)}"
         message = f"{follow} another: {', '.join(followers)}"
         hint = "load(mimic=…): 'couple' keeps that as a closure, 'lock' freezes them at rest"
-        findings.append(Finding("info", "mimic", message, hint))
-    return findings
+        yield Finding("info", "mimic", message, hint)
 
 
 def _leaders(name: str, followers: Mapping[str, Node]) -> list[str]:

@@ -9,7 +9,7 @@ import pinocchio as pin
 from ...errors import ModelError
 from ..files import meshes as mesh_files
 from ..files.hardened_xml import Node, serialize
-from ..findings import Finding
+from ..findings import Finding, of_level
 from ..model_changes import set_armature
 from ..options import Mimic, Options, Parts
 from ..refusal import refuse_errors
@@ -111,13 +111,13 @@ def examine(tree: Node) -> list[Finding]:
     findings = check_structure(tree)
     if tree.tag == "robot":
         findings += check_extensions(tree)
-    if any(finding.level == "error" for finding in findings):
+    if of_level(findings, "error"):
         return findings
     strip_extensions(tree)
     tree.attrib["version"] = "1.1"  # from which on Pinocchio's reader knows capsules
     check_materials(tree)
     findings += check_values(tree)
-    if not any(finding.level == "error" for finding in findings):
+    if not of_level(findings, "error"):
         findings += check_physics(tree)
         repaired_limits(tree)
     return findings

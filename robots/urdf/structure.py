@@ -7,7 +7,8 @@ from collections.abc import Iterator
 
 from ...errors import unknown
 from ..files.hardened_xml import Node
-from ..findings import Finding
+from ..findings import Finding, of_level
+from .values import link_of
 
 JOINT_TYPES = ("revolute", "continuous", "prismatic", "fixed", "floating", "planar")
 MAX_LINKS = 5_000
@@ -41,68 +42,58 @@ def check_structure(tree: Node) -> list[Finding]:
             "are loaded"
         )
         findings.append(_error("size", message, tree, "make joints fixed that need not move"))
-    if not any(finding.level == "error" for finding in findings):
+    if not of_level(findings, "error"):
         names, near = {link.get("name") for link in links}, iter(range(_NEAREST))
         findings += [f for joint in joints for f in _ends(joint, names, near)]
-    if not any(finding.level == "error" for finding in findings):
+    if not of_level(findings, "error"):
         findings += _tree(links, joints)
     return findings
 
 
 def _misplaced(tree: Node) -> list[Finding]:
     """Return the errors of a file that has macros, or a robot in a robot."""
-    macros = [node for node in tree.walk() if node.tag.startswith("xacro:")]
-    if macros:
-        message = f"<{macros[0].tag}>: a xacro file, to be expanded first"
-        hint = "call the file .xacro, or load(…, xacro=True)"
-        return [_error("xacro", message, macros[0], hint)]
-    inner = tree.all("robot")
-    return [
-        _error("lost", "a second <robot> inside the first", node, "remove it") for node in inner
-    ]
+    for macro in (node for node in tree.walk() if node.tag.startswith("xacro:")):
+        message = f"<{macro.tag}>: a xacro file, to be expanded first"
+        return [_error("xacro", message, macro, "call the file .xacro, or load(…, xacro=True)")]
+    message = "a second <robot> inside the first"
+    return [_error("lost", message, node, "remove it") for node in tree.all("robot")]
 
 
-def _names(nodes: list[Node], kind: str) -> list[Finding]:
-    findings = []
+def _names(nodes: list[Node], kind: str) -> Iterator[Finding]:
     count = Counter(node.get("name") for node in nodes)
     seen: set[str] = set()
     for node in nodes:
         name = node.get("name")
         if not name.strip():
-            findings.append(_error("name", f"a <{kind}> without a name", node, "name it"))
-        elif count[name] > 1 and name in seen:
+            yield _error("name", f"a <{kind}> without a name", node, "name it")
+        elif name in seen:
             message = f"{count[name]} {kind}s of this name"
-            findings.append(_error("name", message, node, "names are unique", **{kind: name}))
+            yield _error("name", message, node, "names are unique", **{kind: name})
         elif name == "universe":
             message = f"a {kind} called 'universe', Pinocchio's name for the world"
-            findings.append(_error("name", message, node))
+            yield _error("name", message, node)
         seen.add(name)
-    return findings
 
 
-def _ends(joint: Node, links: set[str], near: Iterator[int]) -> list[Finding]:
-    """Return findings about a joint's type, parent and child; `near` ends with the suggestions."""
-    findings = []
-
-    def report(code: str, message: str, suggestion: str = "") -> None:
-        findings.append(_error(code, message, joint, suggestion, joint=joint.get("name")))
-
-    if joint.get("type") not in JOINT_TYPES:
-        report("type", unknown("joint type", joint.get("type"), JOINT_TYPES))
+def _ends(joint: Node, links: set[str], near: Iterator[int]) -> Iterator[Finding]:
+    """Yield findings about a joint's type, parent and child; `near` ends with the suggestions."""
+    name, kind = joint.get("name"), joint.get("type")
+    if kind not in JOINT_TYPES:
+        yield _error("type", unknown("joint type", kind, JOINT_TYPES), joint, joint=name)
     ends = []
     for end in ("parent", "child"):
         nodes = joint.all(end)
         if len(nodes) != 1:
-            report("ends", f"{len(nodes)} <{end}>, expected one")
-        elif nodes[0].get("link") not in links:
-            link = nodes[0].get("link")
+            yield _error("ends", f"{len(nodes)} <{end}>, expected one", joint, joint=name)
+        elif (link := nodes[0].get("link")) not in links:
             told = unknown("link", link, links) if next(near, None) is not None else ""
-            report("ends", f"<{end}>: {told or f'no link {link[:80]!r}'}")
+            message = f"<{end}>: {told or f'no link {link[:80]!r}'}"
+            yield _error("ends", message, joint, joint=name)
         else:
-            ends.append(nodes[0].get("link"))
+            ends.append(link)
     if len(ends) == 2 and ends[0] == ends[1]:
-        report("lost", f"joins link {ends[0]!r} to itself", "Pinocchio would drop it: remove it")
-    return findings
+        message, hint = f"joins link {ends[0]!r} to itself", "Pinocchio would drop it: remove it"
+        yield _error("lost", message, joint, hint, joint=name)
 
 
 def _tree(links: list[Node], joints: list[Node]) -> list[Finding]:
@@ -110,7 +101,7 @@ def _tree(links: list[Node], joints: list[Node]) -> list[Finding]:
     children_of: dict[str, list[str]] = {link.get("name"): [] for link in links}
     findings = []
     for joint in joints:
-        parent, child = (joint.find(end).get("link") for end in ("parent", "child"))  # type: ignore[union-attr]
+        parent, child = link_of(joint, "parent"), link_of(joint, "child")
         if child in parent_of:
             message = (
                 f"link {child!r} has two parents, {parent_of[child]!r} and {parent!r}: a URDF is a "

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import math
 import re
-from collections.abc import Callable, Iterable
+from collections.abc import Iterable, Iterator
 
 import numpy as np
 import pinocchio as pin
@@ -19,8 +19,6 @@ from ..findings import Finding, Level
 _NUMBER = re.compile(r"[+-]?(\d+\.?\d*|\.\d+)([eE][+-]?\d+)?\Z", re.ASCII)
 _TINY = 1e-200  # smaller ones are set to zero: some readers fail on them
 _HUGE = 1e15  # larger masses and lengths overflow in the equations of motion
-
-Report = Callable[[Finding], None]
 
 
 def numbers(
@@ -50,31 +48,43 @@ def vector(node: Node | None, name: str, default: tuple[float, ...]) -> tuple[fl
     return values or default
 
 
-def check_values(tree: Node) -> list[Finding]:
-    """Return findings about the numbers of links and joints; rewrite the valid ones.
+def mass_of(link: Node) -> float:
+    """Return the mass of a link [kg]."""
+    inertial = link.find("inertial")
+    return 0.0 if inertial is None else number(inertial.find("mass"), "value")
+
+
+def link_of(joint: Node, end: str) -> str:
+    """Return the link that is the "parent" or "child" of a joint; "" where it names none."""
+    node = joint.find(end)
+    return node.get("link") if node is not None else ""
+
+
+def pose(node: Node | None) -> pin.SE3:
+    """Return the placement of attributes xyz and rpy that were checked before."""
+    angles, place = (np.array(vector(node, key, (0.0, 0.0, 0.0))) for key in ("rpy", "xyz"))
+    return pin.SE3(pin.rpy.rpyToMatrix(angles), place)
+
+
+def check_values(tree: Node) -> Iterator[Finding]:
+    """Yield findings about the numbers of links and joints; rewrite the valid ones.
 
     Numbers of inertials, joints and their origins that cannot be read are errors. A shape that
     cannot be read is taken out, with a warning; so are repetitions of what there is one of.
     """
-    findings = [f for owner in (*tree.all("link"), *tree.all("joint")) for f in _repeated(owner)]
+    for owner in (*tree.all("link"), *tree.all("joint")):
+        yield from _repeated(owner)
     for link in tree.all("link"):
-        _check_inertial(link, findings.append)
-        kept = []
-        for shape in link.children:
-            problem = _shape_problem(shape) if shape.tag in ("visual", "collision") else ""
-            if not problem:
-                kept.append(shape)
-                continue
-            message = f"a {shape.tag} shape {problem}; it is left out"
-            findings.append(
-                Finding("warning", "shape", message, "", link.get("name"), "", shape.line)
-            )
-        link.children = kept
+        yield from _check_inertial(link, link=link.get("name"))
+        for shape in [child for child in link.children if child.tag in ("visual", "collision")]:
+            if problem := _shape_problem(shape):
+                link.children.remove(shape)
+                message = f"a {shape.tag} shape {problem}; it is left out"
+                yield Finding("warning", "shape", message, link=link.get("name"), line=shape.line)
     for joint in tree.all("joint"):
-        _check_joint(joint, findings.append)
+        yield from _check_joint(joint, joint=joint.get("name"))
     for loop in tree.all("loop_joint"):
-        _check_loop(loop, findings.append)
-    return findings
+        yield from _check_loop(loop)
 
 
 # elements that stand once in another: Pinocchio's reader and those of ROS take the first
@@ -86,21 +96,17 @@ _ONCE = {
 }
 
 
-def _repeated(owner: Node) -> list[Finding]:
-    """Take out what a link or a joint has again, and return the warnings about it."""
-    findings = []
+def _repeated(owner: Node) -> Iterator[Finding]:
+    """Take out what a link or a joint has again, and yield the warnings about it."""
     for node in owner.walk():
         for tag in _ONCE.get(node.tag, ()):
-            again = node.all(tag)[1:]
-            if not again:
-                continue
-            node.children = [child for child in node.children if child not in again]
-            message = f"{len(again) + 1} × <{tag}> in its <{node.tag}>: the first one is read"
-            where = {owner.tag: owner.get("name")}
-            findings.append(
-                Finding("warning", "repeated", message, "keep one", line=again[0].line, **where)
-            )
-    return findings
+            if again := node.all(tag)[1:]:
+                node.children = [child for child in node.children if child not in again]
+                message = f"{len(again) + 1} × <{tag}> in its <{node.tag}>: the first one is read"
+                where = {owner.tag: owner.get("name")}
+                yield Finding(
+                    "warning", "repeated", message, "keep one", line=again[0].line, **where
+                )
 
 
 # --- links -------------------------------------------------------------------------------------
@@ -111,44 +117,42 @@ _ROUNDING = 1e-12  # [kg m²]: exporters write such values for zero
 _TYPICAL = "give the moments of inertia, about m l²/12 for a body of length l"
 
 
-def _check_inertial(link: Node, report: Report) -> None:
-    inertials = link.all("inertial")
-    name = link.get("name")
-
-    def wrong(message: str, suggestion: str, node: Node) -> None:
-        report(Finding("error", "inertial", message, suggestion, link=name, line=node.line))
-
+def _check_inertial(owner: Node, **where: str) -> Iterator[Finding]:
+    inertials = owner.all("inertial")
     if len(inertials) > 1:
-        wrong("two <inertial>: only one would be read", "keep one", inertials[1])
+        message = "two <inertial>: only one would be read"
+        yield Finding("error", "inertial", message, "keep one", line=inertials[1].line, **where)
     for inertial in inertials[:1]:
-        _origin(inertial, report, link=name)
+        yield from _origin(inertial, **where)
         mass = inertial.find("mass")
         if mass is None:
-            wrong("<inertial> without <mass>", "add <mass>, or remove <inertial>", inertial)
+            message, hint = "<inertial> without <mass>", "add <mass>, or remove <inertial>"
+            yield Finding("error", "inertial", message, hint, line=inertial.line, **where)
         else:
-            _attributes(mass, ("value",), report, link=name)
+            yield from _attributes(mass, ("value",), **where)
             if number(mass, "value") < 0:
-                wrong(f"negative mass: {mass.get('value')}", "masses are positive", mass)
+                message, hint = f"negative mass: {mass.get('value')}", "masses are positive"
+                yield Finding("error", "inertial", message, hint, line=mass.line, **where)
         inertia = inertial.find("inertia")
         if inertia is None:
             inertial.children.append(Node("inertia", dict.fromkeys(_ENTRIES, "0"), inertial.line))
             message = "no <inertia>: a mass without rotational inertia"
-            report(Finding("warning", "inertia", message, _TYPICAL, name, "", inertial.line))
+            yield Finding("warning", "inertia", message, _TYPICAL, line=inertial.line, **where)
         else:
-            _check_inertia(inertia, name, report)
+            yield from _check_inertia(inertia, **where)
 
 
-def _check_inertia(inertia: Node, name: str, report: Report) -> None:
+def _check_inertia(inertia: Node, **where: str) -> Iterator[Finding]:
     missing = [key for key in _OFF_DIAGONAL if key not in inertia.attrib]
     inertia.attrib.update(dict.fromkeys(missing, "0"))
     if missing:
-        message = f"<inertia> without {', '.join(missing)}; taken as 0"
-        report(Finding("warning", "inertia", message, "write them out", name, "", inertia.line))
-    _attributes(inertia, _ENTRIES, report, link=name)
+        message, hint = f"<inertia> without {', '.join(missing)}; taken as 0", "write them out"
+        yield Finding("warning", "inertia", message, hint, line=inertia.line, **where)
+    yield from _attributes(inertia, _ENTRIES, **where)
     for key in _DIAGONAL:
         if number(inertia, key) < -_ROUNDING:
             message = f"negative moment of inertia: {key}={inertia.get(key)}"
-            report(Finding("error", "inertial", message, _TYPICAL, name, "", inertia.line))
+            yield Finding("error", "inertial", message, _TYPICAL, line=inertia.line, **where)
 
 
 # --- shapes ------------------------------------------------------------------------------------
@@ -163,8 +167,7 @@ _SIZES = {
 
 def _shape_problem(shape: Node) -> str:
     """Return why a visual or collision cannot be used, or "". Numbers are rewritten."""
-    bad: list[Finding] = []
-    _origin(shape, bad.append)
+    bad = list(_origin(shape))
     geometry = shape.find("geometry")
     shapes = geometry.children if geometry is not None else []
     shape.children = [c for c in shape.children if c.tag in ("origin", "geometry", "material")]
@@ -238,74 +241,65 @@ _JOINT_NUMBERS = {
 }
 
 
-def _check_loop(loop: Node, report: Report) -> None:
+def _check_loop(loop: Node) -> Iterator[Finding]:
     for node in loop.children:
-        _attributes(node, [key for key in ("xyz", "rpy") if key in node.attrib], report)
+        yield from _attributes(node, [key for key in ("xyz", "rpy") if key in node.attrib])
         if node.tag == "axis" and not any(numbers(node.get("xyz"), 3) or (1.0,)):
             message = f"<loop_joint> {loop.get('name')!r}: its axis has no length"
-            report(Finding("error", "axis", message, line=node.line))
+            yield Finding("error", "axis", message, line=node.line)
 
 
-def _check_joint(joint: Node, report: Report) -> None:
-    name = joint.get("name")
-    _origin(joint, report, joint=name)
-    axis = joint.find("axis")
-    if axis is not None:
-        _attributes(axis, ("xyz",), report, joint=name)
+def _check_joint(owner: Node, **where: str) -> Iterator[Finding]:
+    yield from _origin(owner, **where)
+    if (axis := owner.find("axis")) is not None:
+        yield from _attributes(axis, ("xyz",), **where)
     for tag, keys in _JOINT_NUMBERS.items():
-        for node in joint.all(tag):
-            present = tuple(key for key in keys if key in node.attrib)
+        for node in owner.all(tag):
+            present = [key for key in keys if key in node.attrib]
             level: Level = "warning" if tag == "dynamics" else "error"
-            _attributes(node, present, report, level, joint=name)
+            yield from _attributes(node, present, level, **where)
             if tag == "dynamics":
-                _check_dynamics(node, report, name)
+                yield from _check_dynamics(node, **where)
 
 
-def _check_dynamics(node: Node, report: Report, joint: str) -> None:
+def _check_dynamics(node: Node, **where: str) -> Iterator[Finding]:
     for key in _JOINT_NUMBERS["dynamics"]:
         if number(node, key) < 0:
             message = f"negative {key}: {node.attrib.pop(key)}; left out"
-            report(Finding("warning", "dynamics", message, joint=joint, line=node.line))
+            yield Finding("warning", "dynamics", message, line=node.line, **where)
     node.attrib.setdefault("damping", "0.0")  # readers refuse one without damping and friction
 
 
 _COUNTS = {"xyz": 3, "rpy": 3, "quat_xyzw": 4}
 
 
-def _origin(owner: Node, report: Report, *, link: str = "", joint: str = "") -> None:
+def _origin(owner: Node, **where: str) -> Iterator[Finding]:
     origin = owner.find("origin")
     if origin is not None:
         for key in _COUNTS:
             if key in origin.attrib and not origin.get(key).strip():
                 del origin.attrib[key]  # some exporters leave it empty, for the default
-        present = tuple(key for key in _COUNTS if key in origin.attrib)
-        _attributes(origin, present, report, link=link, joint=joint)
+        yield from _attributes(origin, [key for key in _COUNTS if key in origin.attrib], **where)
         if "quat_xyzw" in origin.attrib:
-            _use_quaternion(origin, report, link, joint)
+            yield from _use_quaternion(origin, **where)
 
 
-def _use_quaternion(origin: Node, report: Report, link: str, joint: str) -> None:
+def _use_quaternion(origin: Node, **where: str) -> Iterator[Finding]:
     """Write a rotation as angles, which all that reads a URDF knows."""
     text = origin.attrib.pop("quat_xyzw")
     x = np.array(numbers(text, 4) or (0.0, 0.0, 0.0, 1.0))
     if "rpy" in origin.attrib or not abs(x @ x - 1) < 1e-3:
         wrong = "beside rpy" if "rpy" in origin.attrib else "expected a unit quaternion"
         message = f"<origin quat_xyzw={text!r}>: {wrong}"
-        report(Finding("error", "number", message, "", link, joint, origin.line))
+        yield Finding("error", "number", message, line=origin.line, **where)
         return
     rotation = pin.Quaternion(x / np.linalg.norm(x)).matrix()
     origin.attrib["rpy"] = plain(pin.rpy.matrixToRpy(rotation))
 
 
 def _attributes(
-    node: Node,
-    keys: Iterable[str],
-    report: Report,
-    level: Level = "error",
-    *,
-    link: str = "",
-    joint: str = "",
-) -> None:
+    node: Node, keys: Iterable[str], level: Level = "error", **where: str
+) -> Iterator[Finding]:
     """Check that attributes are finite numbers of the expected count; rewrite them."""
     for key in keys:
         count = _COUNTS.get(key, 1)
@@ -321,7 +315,7 @@ def _attributes(
         many = "a finite number" if count == 1 else f"{count} finite numbers"
         message = f"<{node.tag} {key}={text!r}>: expected {many}"
         hint = "a decimal point, no unit, no ${…}"
-        report(Finding(level, "number", message, hint, link, joint, node.line))
+        yield Finding(level, "number", message, hint, line=node.line, **where)
 
 
 def plain(values: Iterable[float]) -> str:
