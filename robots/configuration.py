@@ -8,7 +8,7 @@ pairs have unit norm: `unit_blocks` lists their positions in q.
 from __future__ import annotations
 
 from math import hypot
-from typing import Any, Protocol
+from typing import Any
 
 import numpy as np
 from numpy.typing import ArrayLike
@@ -21,22 +21,6 @@ from .values import FARTHEST, LARGEST, array, check_finite
 UNIT_TOLERANCE = 1e-7
 
 _ARRAY, _FLOAT = np.ndarray, np.dtype(np.float64)
-
-
-class Coordinates(Protocol):
-    """What a Robot says of the sizes of q (nq,), v (nv,) and τ (na,), and of q's unit blocks."""
-
-    @property
-    def nq(self) -> int: ...  # noqa: D102
-
-    @property
-    def nv(self) -> int: ...  # noqa: D102
-
-    @property
-    def na(self) -> int: ...  # noqa: D102
-
-    @property
-    def unit_blocks(self) -> tuple[tuple[int, int], ...]: ...  # noqa: D102
 
 
 UNIT_BLOCK = {  # joint type -> (start, stop) of its unit block within the joint's part of q
@@ -119,7 +103,7 @@ def check_floating(robot: Any) -> Any:
     return robot
 
 
-def check_configuration(robot: Coordinates, q: ArrayLike, name: str = "q") -> Array:
+def check_configuration(robot: Any, q: ArrayLike, name: str = "q") -> Array:
     """Return q as an array (nq,) of a valid configuration.
 
     Raises:
@@ -166,7 +150,7 @@ def check_reach(robot: Any, q: Array) -> None:
         )
 
 
-def check_velocity(robot: Coordinates, v: ArrayLike, name: str = "v") -> Array:
+def check_velocity(robot: Any, v: ArrayLike, name: str = "v") -> Array:
     """Return a tangent vector (velocity, acceleration, generalised force) as an array (nv,).
 
     Raises:
@@ -182,7 +166,7 @@ def check_velocity(robot: Coordinates, v: ArrayLike, name: str = "v") -> Array:
     return as_vector(v, size, name, "a tangent vector of this robot (nv,)")
 
 
-def check_torques(robot: Coordinates, tau: ArrayLike, name: str = "tau") -> Array:
+def check_torques(robot: Any, tau: ArrayLike, name: str = "tau") -> Array:
     """Return actuated torques as an array (na,).
 
     Raises:

@@ -1,29 +1,32 @@
-"""A read-only mapping that pickles."""
+"""Read-only mappings that pickle; `types.MappingProxyType` does not."""
 
 from __future__ import annotations
 
+from abc import abstractmethod
 from collections.abc import Iterable, Iterator, Mapping
 from typing import Any, TypeVar
 
 Value = TypeVar("Value")
 
 
-class FrozenMapping(Mapping[str, Value]):
-    """A copy of a mapping that cannot be changed; `types.MappingProxyType` does not pickle."""
+class ReadOnlyMapping(Mapping[str, Value]):
+    """A mapping whose entries may be worked out when they are asked for."""
 
-    __slots__ = ("_items",)
+    __slots__ = ()
 
-    def __init__(self, items: Mapping[str, Value] | Iterable[tuple[str, Value]] = ()) -> None:
-        self._items = dict(items)
+    @property
+    @abstractmethod
+    def known(self) -> dict[str, Value]:
+        """Its entries."""
 
     def __getitem__(self, name: str) -> Value:
-        return self._items[name]
+        return self.known[name]
 
     def __iter__(self) -> Iterator[str]:
-        return iter(self._items)
+        return iter(self.known)
 
     def __len__(self) -> int:
-        return len(self._items)
+        return len(self.known)
 
     def __or__(self, other: Mapping[str, Any]) -> dict[str, Any]:
         return {**self, **other} if isinstance(other, Mapping) else NotImplemented
@@ -32,4 +35,14 @@ class FrozenMapping(Mapping[str, Value]):
         return {**other, **self} if isinstance(other, Mapping) else NotImplemented
 
     def __repr__(self) -> str:
-        return repr(self._items)
+        return repr(self.known)
+
+
+class FrozenMapping(ReadOnlyMapping[Value]):
+    """A copy of a mapping that cannot be changed."""
+
+    __slots__ = ("known",)
+    known: dict[str, Value]
+
+    def __init__(self, items: Mapping[str, Value] | Iterable[tuple[str, Value]] = ()) -> None:
+        self.known = dict(items)

@@ -13,7 +13,7 @@ from typing import Any
 import numpy as np
 
 from ..errors import ConfigurationError, ModelError, unknown
-from .files.reading import read_file
+from .files.reading import read_file, read_yaml
 from .motor import Motor
 from .values import array, mapping, number
 
@@ -152,16 +152,7 @@ def _of_file(path: Path, joints: tuple[str, ...], others: tuple[str, ...]) -> di
 
 
 def _yaml(content: bytes) -> Any:
-    import yaml
-
-    try:
-        data = yaml.safe_load(content)
-    except (yaml.YAMLError, RecursionError) as error:
-        raise ConfigurationError(f"no YAML: {' '.join(str(error).split())}") from None
-    if not isinstance(data, dict) or not data:
-        got = "an empty file" if data is None else f"{data!r:.80}"
-        raise ConfigurationError(f"got {got}; expected motors, {{joint: {{peak: …}}}}")
-    return data
+    return read_yaml(content, "motors, {joint: {peak: …}}", ConfigurationError)
 
 
 def _csv(content: bytes) -> dict[str, Any]:

@@ -7,7 +7,7 @@ import threading
 from collections.abc import Iterable, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, field, fields, replace
-from functools import cached_property
+from functools import cached_property, partial
 from typing import Any
 
 import numpy as np
@@ -90,6 +90,7 @@ class Robot:
     _model: Any = field(init=False)  # the model itself, which nobody may write to
 
     def __post_init__(self) -> None:
+        put = partial(object.__setattr__, self)
         text(self.name, "name", empty=True)
         text(self.source, "source", empty=True)
         given = self.postures.given if isinstance(self.postures, SolvedPostures) else self.postures
@@ -98,32 +99,29 @@ class Robot:
             for name, q in mapping(given, "postures", kind="posture").items()
         }
         if isinstance(self.feet, FoundFeet):
-            object.__setattr__(self, "feet", self.feet.of(self))
+            put("feet", self.feet.of(self))
             for foot in self.feet.given:
                 self.frame_id(foot.frame)
         else:
             for name, foot in mapping(self.feet, "feet", kind="foot").items():
                 instance(foot, f"feet[{name!r}]", Foot)
-            object.__setattr__(self, "feet", FrozenMapping(self.feet))
+            put("feet", FrozenMapping(self.feet))
         known = self._has_stance(postures)
-        every = FrozenMapping(postures) if known else SolvedPostures(postures, self)
-        object.__setattr__(self, "postures", every)
+        put("postures", FrozenMapping(postures) if known else SolvedPostures(postures, self))
         kept = mapping(self.kept, "kept", ("joints", "motors", "closures"), kind="count")
-        object.__setattr__(self, "kept", FrozenMapping(kept))
+        put("kept", FrozenMapping(kept))
         for field_name in ("actuated", "locked"):
-            object.__setattr__(self, field_name, texts(getattr(self, field_name), field_name))
-        pairs = sequence(self.never_collide, "never_collide", tuple)
-        object.__setattr__(self, "never_collide", pairs)
+            put(field_name, texts(getattr(self, field_name), field_name))
+        put("never_collide", sequence(self.never_collide, "never_collide", tuple))
         for name in self.actuated:
             if name not in self.joint_names:
                 raise ConfigurationError(unknown("joint", name, self.joint_names))
-        known_closures = sequence(self.closures, "closures", Closure)
-        object.__setattr__(self, "closures", known_closures)
+        put("closures", sequence(self.closures, "closures", Closure))
         check_closures(self)
         data = mapping(self.motor_data, "motor_data", self.actuated, kind="actuated joint")
         for name, motor in data.items():
             instance(motor, f"motor_data[{name!r}]", Motor)
-        object.__setattr__(self, "motor_data", FrozenMapping(data))
+        put("motor_data", FrozenMapping(data))
 
     def _has_stance(self, postures: Mapping[str, Array]) -> bool:
         """Whether one of the named postures is one to stand in, or none can be solved for."""
@@ -606,7 +604,7 @@ class Robot:
         if isinstance(self.postures, SolvedPostures):  # what was solved or found travels
             state["postures"] = self.postures.given  # without the robot
         if isinstance(self.feet, FoundFeet):
-            state["feet"] = self.feet.unbound()
+            state["feet"] = self.feet.of(None)
         return state
 
     def __setstate__(self, state: dict[str, Any]) -> None:

@@ -12,14 +12,13 @@ from ...arrays import Array
 from ...errors import ModelError
 from ..robot import Robot
 from ..values import instance, number
-from . import quantities
 from .bodies import Body, Machine, below, bodies_of, welded
 from .closures import compared_closures
 from .difference import Change, Difference
 from .feet import compared_feet
 from .frames import expressed, moved_frames
 from .matching import Match, matched, unmatched
-from .quantities import QUANTITIES, Quantity, close, degrees, kind_of, metres, numbers
+from .quantities import QUANTITIES, Quantity, both, close, degrees, kind_of, metres, unit_for
 
 Bodies = tuple[Body, ...]
 Side = TypeVar("Side")
@@ -197,9 +196,8 @@ def _bodies(machines: _Sides[Machine], skipped: set[str], tolerance: float) -> I
 def _of(quantity: Quantity, machines: _Sides[Machine], i: int) -> Difference:
     body, other = (machine.bodies[i] for machine in machines)
     x, y = quantity.of(body), quantity.of(other)
-    texts = quantities.words(quantity, x, y), quantities.words(quantity, y, x)
+    texts, unit, gap = both(x, y, quantity.words), unit_for(quantity, body), quantity.gap(x, y)
     change = _changed(machines, i, quantity.put)
-    unit, gap = quantities.unit_for(quantity, body), quantity.gap(x, y)
     return Difference(body.link, body.joint, quantity.name, x, y, unit, texts, gap, change)
 
 
@@ -218,7 +216,7 @@ def _of_frames(body: Body, other: Body, moved: list[tuple[str, float, float]]) -
     rest = f" and {len(moved) - 1} more" if len(moved) > 1 else ""
     gaps = [metres(apart)] * (apart > _ROUND) + [degrees(turned)] * (turned > _ROUND)
     gap = ", ".join(gaps)
-    texts = numbers(x, y), numbers(y, x)
+    texts = both(x, y)
     return Difference(body.link, body.joint, f"frame of {name!r}{rest}", x, y, "m", texts, gap)
 
 
@@ -233,7 +231,7 @@ def _changed(machines: _Sides[Machine], i: int, put: Callable[[Body, Body], Body
 def _robot(machines: _Sides[Machine], tolerance: float) -> Iterator[Difference]:
     a, b = machines
     if not close(a.gravity, b.gravity, tolerance):
-        texts = numbers(a.gravity, b.gravity), numbers(b.gravity, a.gravity)
+        texts = both(a.gravity, b.gravity)
         change = Change(a, a._replace(gravity=b.gravity))
         yield Difference("robot", "", "gravity", a.gravity, b.gravity, "m/s²", texts, change=change)
 

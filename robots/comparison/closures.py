@@ -8,12 +8,11 @@ from typing import Any, NamedTuple
 import numpy as np
 import pinocchio as pin
 
-from ...arrays import Array
 from ..closures import Closure, JointCoupling, LoopClosure, coupling_law
 from ..robot import Robot
 from .bodies import Body, places
 from .difference import Difference
-from .quantities import angle, degrees, metres, numbers
+from .quantities import angle, both, degrees, metres, offset
 
 Bodies = tuple[Body, ...]
 
@@ -43,12 +42,13 @@ def compared_closures(
     for one in own:
         same = [other for other in left if one.joins and _alike(one, other)]
         if not same:
-            yield _missing(one, True)
+            yield Difference.missing(f"closure {one.closure.name!r}", True)
             continue
         other = min(same, key=lambda c: (c.closure.name != one.closure.name, _apart(one, c)))
         left = [c for c in left if c is not other]
         yield from _differences(one, other, bodies[0], tolerance)
-    yield from (_missing(other, False) for other in left)
+    for other in left:
+        yield Difference.missing(f"closure {other.closure.name!r}", False)
 
 
 def _alike(one: Placed, other: Placed) -> bool:
@@ -74,16 +74,10 @@ def _placed(closure: Closure, bodies: Bodies) -> Placed:
     return Placed(closure, tuple(joints[name] for name in names))
 
 
-def _missing(one: Placed, there: bool) -> Difference:
-    words = ("yes", "no") if there else ("no", "yes")
-    name = f"closure {one.closure.name!r}"
-    return Difference("robot", "", name, there, not there, words=words)
-
-
 def _apart(one: Placed, other: Placed) -> float:
     """Return how far the ends of two loops are from each other [m]."""
     ends = zip(one.ends, other.ends, strict=False)
-    return sum(float(np.linalg.norm(T.translation - U.translation)) for T, U in ends)
+    return sum(offset(T, U)[0] for T, U in ends)
 
 
 def _differences(
@@ -97,13 +91,12 @@ def _differences(
         yield from _laws(one, other, name, tolerance)
     else:
         for T, U, i in zip(*_shown(one, other), one.joins, strict=True):
-            apart = float(np.linalg.norm(T.translation - U.translation))
-            turned = _turned(T.rotation, U.rotation, one.kind)
+            apart, turned = _offset(T, U, one.kind)
             if apart > tolerance or turned > tolerance:
                 x, y = np.array(T.translation), np.array(U.translation)
                 gap = ", ".join([metres(apart), degrees(turned)][: 1 + (one.kind != "point")])
                 what = f"place of {name} on {bodies[i].link!r}"
-                yield Difference("robot", "", what, x, y, "m", (numbers(x, y), numbers(y, x)), gap)
+                yield Difference("robot", "", what, x, y, "m", both(x, y), gap)
 
 
 def _shown(one: Placed, other: Placed) -> tuple[tuple[Any, ...], tuple[Any, ...]]:
@@ -115,11 +108,12 @@ def _shown(one: Placed, other: Placed) -> tuple[tuple[Any, ...], tuple[Any, ...]
     return (welds[0], none), (welds[1], none)
 
 
-def _turned(x: Array, y: Array, kind: str) -> float:
-    """Return the angle between two ends, as far as the closure of that kind depends on it."""
-    if kind == "point":
-        return 0.0
-    return angle(x[:, 2], y[:, 2]) if kind == "hinge" else angle(x, y)
+def _offset(T: Any, U: Any, kind: str) -> tuple[float, float]:
+    """Return distance and angle of two ends, as far as the closure of that kind depends on it."""
+    apart, turned = offset(T, U)
+    if kind == "hinge":
+        turned = angle(T.rotation[:, 2], U.rotation[:, 2])
+    return apart, 0.0 if kind == "point" else turned
 
 
 def _laws(one: Placed, other: Placed, name: str, tolerance: float) -> Iterator[Difference]:

@@ -40,3 +40,9 @@ class Difference:
     words: tuple[str, str] = ("", "")
     gap: str = ""
     change: Change | None = field(default=None, repr=False)
+
+    @classmethod
+    def missing(cls, what: str, in_a: bool, link: str = "robot", joint: str = "") -> Difference:
+        """Return that one of the descriptions has something, A or else B."""
+        words = ("yes", "no") if in_a else ("no", "yes")
+        return cls(link, joint, what, in_a, not in_a, words=words)

@@ -14,7 +14,7 @@ from ..feet.sole_shapes import FLAT
 from ..robot import Robot
 from .bodies import Body, places
 from .difference import Difference
-from .quantities import angle, degrees, metres, numbers
+from .quantities import angle, both, degrees, metres, numbers
 
 Bodies = tuple[Body, ...]
 
@@ -58,14 +58,10 @@ def compared_feet(
     if a.feet_by_shape:  # a sole is found up to its flatness
         slack = max(tolerance, FLAT), max(tolerance, _TURNED)
     found = [d for one, other in pairs for d in _differences(one, other, bodies[0], slack)]
-    found += [_alone(foot, side == 0, bodies[0]) for foot, side in alone]
+    for foot, side in alone:
+        body, name = bodies[0][foot.body], f"foot {foot.foot.name!r}"
+        found.append(Difference.missing(name, side == 0, body.link, body.joint))
     return found, []
-
-
-def _alone(foot: Placed, in_a: bool, bodies: Bodies) -> Difference:
-    body, words = bodies[foot.body], ("yes", "no") if in_a else ("no", "yes")
-    name = f"foot {foot.foot.name!r}"
-    return Difference(body.link, body.joint, name, in_a, not in_a, words=words)
 
 
 def _placed(robot: Robot, bodies: Bodies) -> list[Placed]:
@@ -109,16 +105,15 @@ def _differences(
         return
     apart = float(np.linalg.norm(a.middle - b.middle))
     if apart > slack[0]:
-        texts = numbers(a.middle, b.middle), numbers(b.middle, a.middle)
-        yield differ("place", a.middle, b.middle, "m", texts, metres(apart))
+        places = a.middle, b.middle
+        yield differ("place", *places, "m", both(*places), metres(apart))
     sizes = _size(a), _size(b)
     if (gap := _larger(a, b)) > slack[0]:
-        yield differ("size", *sizes, "m", (_words(*sizes), _words(*sizes[::-1])), metres(gap))
+        yield differ("size", *sizes, "m", both(*sizes, _words), metres(gap))
     turned = angle(a.axes[:, 2], b.axes[:, 2])
     if not a.foot.is_point and turned > slack[1]:
         normals = a.axes[:, 2], b.axes[:, 2]
-        texts = numbers(*normals), numbers(*normals[::-1])
-        yield differ("normal", *normals, "", texts, degrees(turned))
+        yield differ("normal", *normals, "", both(*normals), degrees(turned))
 
 
 def _size(foot: Placed) -> Array:

@@ -11,7 +11,7 @@ import pinocchio as pin
 from ...arrays import Array
 from ..registration import registration
 from .bodies import Body
-from .quantities import GEOMETRIC, angle
+from .quantities import GEOMETRIC, angle, offset
 
 Bodies = tuple[Body, ...]
 
@@ -132,9 +132,7 @@ def moved_frames(body: Body, other: Body, tolerance: float) -> list[tuple[str, f
     moved = []
     for name in body.links:
         if name in other.links:
-            T, its = body.frames[name], other.frames[name]
-            apart = float(np.linalg.norm(T.translation - its.translation))
-            turned = angle(T.rotation, its.rotation)
+            apart, turned = offset(body.frames[name], other.frames[name])
             if apart > tolerance or turned > tolerance:
                 moved.append((name, apart, turned))
     return sorted(moved, key=lambda one: -max(one[1:]))

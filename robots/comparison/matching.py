@@ -26,6 +26,12 @@ _AXES = [
 ]
 
 
+_KEYS: dict[str, Callable[[Body], str]] = {
+    "name": lambda body: body.joint,
+    "link": lambda body: body.links[0] if body.links else f"joint {body.joint}",
+}
+
+
 class Match(NamedTuple):
     """Which body of B is which of A, and how that was found: "name", "link" or "tree"."""
 
@@ -44,7 +50,7 @@ def matched(a: Bodies, b: Bodies) -> Match:
     bases = [[i for i, body in enumerate(some) if body.kind == "free"][:1] for some in (a, b)]
     for i, k in zip(*bases, strict=False):
         pair(i, k, "name")
-    for by, key in (("name", _by_joint), ("link", _by_link)):
+    for by, key in _KEYS.items():
         known = {key(body): k for k, body in reversed(list(enumerate(b)))}
         for i, body in enumerate(a):
             if key(body) in known:
@@ -60,14 +66,6 @@ def matched(a: Bodies, b: Bodies) -> Match:
 def _alike(body: Body, other: Body) -> bool:
     """Whether the joints have as many degrees of freedom, and both or none of them is the base."""
     return body.rows == other.rows and (body.kind == "free") == (other.kind == "free")
-
-
-def _by_joint(body: Body) -> str:
-    return body.joint
-
-
-def _by_link(body: Body) -> str:
-    return body.links[0] if body.links else f"joint {body.joint}"
 
 
 def _subtrees(bodies: Bodies) -> Array:

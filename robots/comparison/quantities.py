@@ -41,6 +41,15 @@ def angle(x: Array, y: Array) -> float:
     return float(np.arctan2(np.linalg.norm(np.cross(x, y)), x @ y))
 
 
+def offset(T: Any, U: Any) -> tuple[float, float]:
+    """Return the distance [m] and the angle [rad] between two placements."""
+    return _length(T.translation - U.translation), angle(T.rotation, U.rotation)
+
+
+def _length(x: Array) -> float:
+    return float(np.linalg.norm(x))
+
+
 def close(x: Array, y: Array, tolerance: float) -> bool:
     """Whether values are the same, relative to their size."""
     return x.shape == y.shape and bool(np.isclose(x, y, rtol=tolerance, atol=_LEAST).all())
@@ -76,7 +85,7 @@ def metres(length: float) -> str:
 
 
 def _distance(x: Array, y: Array) -> str:
-    return metres(float(np.linalg.norm(x - y)))
+    return metres(_length(x - y))
 
 
 def _turned(x: Array, y: Array) -> str:
@@ -213,9 +222,10 @@ def unit_for(quantity: Quantity, body: Body) -> str:
     return "kg" if quantity.name == "armature" else _OF_SLIDES.get(quantity.unit, quantity.unit)
 
 
-def words(quantity: Quantity, x: Array, y: Array) -> str:
-    """Return the first of two values in words, without its unit."""
-    return (quantity.words or numbers)(x, y)
+def both(x: Array, y: Array, words: Callable[[Array, Array], str] | None = None) -> tuple[str, str]:
+    """Return two values in words, without their unit."""
+    words = words or numbers
+    return words(x, y), words(y, x)
 
 
 def numbers(x: Array, y: Array) -> str:

@@ -12,7 +12,7 @@ import numpy as np
 import pinocchio as pin
 
 from ...errors import ConfigurationError, ModelError
-from ..files.reading import read_file
+from ..files.reading import read_file, read_yaml
 from ..values import array, length, mapping, vector
 from .foot import Foot, point_foot, rectangle, sole_foot
 
@@ -101,17 +101,9 @@ def beside(path: Path | None) -> tuple[GivenFoot, ...]:
 
 
 def _of_file(path: Path) -> tuple[GivenFoot, ...]:
-    import yaml
-
+    content = read_file(path)
     try:
-        data = yaml.safe_load(read_file(path))
-    except (yaml.YAMLError, RecursionError) as error:
-        raise ModelError(f"{path}: no YAML: {' '.join(str(error).split())}") from None
-    if not isinstance(data, dict) or not data:
-        got = "an empty file" if data is None else f"{data!r:.80}"
-        raise ModelError(f"{path}: got {got}; expected feet, {{name: {{size: ...}}}}")
-    try:
-        return given_feet(data)
+        return given_feet(read_yaml(content, "feet, {name: {size: ...}}", ModelError))
     except ModelError as error:
         raise ModelError(f"{path}: {error}") from None
 

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
 from functools import cached_property
 from typing import Any
 
@@ -10,6 +9,7 @@ import numpy as np
 
 from ...arrays import Array
 from ...errors import ConfigurationError, ModelError
+from ..frozen_mapping import ReadOnlyMapping
 from .by_hand import SIZED, GivenFoot
 from .foot import Foot
 from .outlines import Outline, lowest, placed
@@ -19,51 +19,33 @@ from .support import beside, com_of, supports
 _LEVEL = 0.02  # of the robot's height: feet of a posture that a file names as one to stand in
 
 
-class FoundFeet(Mapping[str, Foot]):
+class FoundFeet(ReadOnlyMapping[Foot]):
     """Name -> Foot, found by shape at first use: reading meshes takes longer than the rest."""
 
-    def __init__(self, given: tuple[GivenFoot, ...] = (), feet: dict[str, Foot] | None = None):
-        self.given, self._feet = given, feet
-        self._robot: Any | None = None
+    def __init__(
+        self,
+        given: tuple[GivenFoot, ...] = (),
+        feet: dict[str, Foot] | None = None,
+        robot: Any | None = None,
+    ) -> None:
+        self.given, self._feet, self._robot = given, feet, robot
 
-    def of(self, robot: Any) -> FoundFeet:
-        """Return these feet for a robot, those that are known already as they are."""
-        bound = FoundFeet(self.given, self._feet)
-        bound._robot = robot
-        return bound
-
-    def unbound(self) -> FoundFeet:
-        """Return these feet without their robot, as far as they are known."""
-        return FoundFeet(self.given, self._feet)
+    def of(self, robot: Any | None) -> FoundFeet:
+        """Return these feet for a robot, or without one, as far as they are known."""
+        return FoundFeet(self.given, self._feet, robot)
 
     @property
-    def feet(self) -> dict[str, Foot]:
+    def known(self) -> dict[str, Foot]:
         """The feet, found now if they were not yet."""
         if self._feet is None:
             self._feet = _feet(self._robot, self.given)
         return self._feet
 
-    def __getitem__(self, name: str) -> Foot:
-        return self.feet[name]
-
-    def __iter__(self) -> Iterator[str]:
-        return iter(self.feet)
-
-    def __len__(self) -> int:
-        return len(self.feet)
-
-    def __repr__(self) -> str:
-        return repr(self.feet)
-
-    def __getstate__(self) -> tuple[Any, ...]:
-        return (self.given, self._feet if self._robot is None else self.feet)
-
-    def __setstate__(self, state: tuple[Any, ...]) -> None:
-        self.given, self._feet = state
-        self._robot = None
+    def __reduce__(self) -> tuple[Any, ...]:
+        return FoundFeet, (self.given, self._feet if self._robot is None else self.known)
 
 
-class SolvedPostures(Mapping[str, Array]):
+class SolvedPostures(ReadOnlyMapping[Array]):
     """Name -> q (nq,): those of the files; where it stands in none, "standing", solved."""
 
     def __init__(self, given: dict[str, Array], robot: Any) -> None:
@@ -83,23 +65,14 @@ class SolvedPostures(Mapping[str, Array]):
         return next(iter(self.given), None)
 
     @property
-    def all(self) -> dict[str, Array]:
+    def known(self) -> dict[str, Array]:
         """The postures, solved now if they were not yet."""
         if self.stance != "standing":
             return self.given
         return {**self.given, "standing": self._robot.standing.q}
 
     def __getitem__(self, name: str) -> Array:
-        return self.given[name] if name in self.given else self.all[name]
-
-    def __iter__(self) -> Iterator[str]:
-        return iter(self.all)
-
-    def __len__(self) -> int:
-        return len(self.all)
-
-    def __repr__(self) -> str:
-        return repr(self.all)
+        return self.given[name] if name in self.given else self.known[name]
 
 
 def standing_of(robot: Any) -> Standing:

@@ -5,8 +5,9 @@ from __future__ import annotations
 import itertools
 import os
 from pathlib import Path
+from typing import Any
 
-from ...errors import ModelError, unknown
+from ...errors import FootworkError, ModelError, unknown
 from ...files import read
 from .hardened_xml import MAX_BYTES
 
@@ -25,6 +26,24 @@ def read_file(path: Path) -> bytes:
         if isinstance(error.__context__, FileNotFoundError):
             raise ModelError(f"{path}: no such file{_neighbours(path)}") from None
         raise
+
+
+def read_yaml(content: bytes, expected: str, error: type[FootworkError]) -> dict[Any, Any]:
+    """Return the mapping in a YAML file, plain data; `expected` for the message.
+
+    Raises:
+        error: no YAML, or no mapping, or an empty one.
+    """
+    import yaml
+
+    try:
+        data = yaml.safe_load(content)
+    except (yaml.YAMLError, RecursionError) as failure:
+        raise error(f"no YAML: {' '.join(str(failure).split())}") from None
+    if not isinstance(data, dict) or not data:
+        got = "an empty file" if data is None else f"{data!r:.80}"
+        raise error(f"got {got}; expected {expected}")
+    return data
 
 
 def _inside(folder: Path) -> str:
