@@ -26,24 +26,24 @@ from .articulated import (
     without_joint,
 )
 from .body_table import FREE, as_bodies
+from .places import HERE
 from .rows import fill
 from .spatial import (
     add,
     along_joint,
     cross_force,
     cross_joint,
-    dot,
     force_to_parent,
     get,
     gravity_at_root,
     joint_position,
     momentum,
     motion_to_child,
+    pairing,
     plus,
     put,
     root_motion,
     scale,
-    sub,
     with_joint,
 )
 
@@ -89,7 +89,7 @@ def accelerate(bodies, v, joints, twists, forces, drives, a):
         body, joint, U = bodies[i], (joints[i, 0], joints[i, 1]), get(forces, i)
         c = cross_joint(body, get(twists, i), v[body.v])
         free = plus(motion_to_child(body, joint, get(twists, body.parent)), c)
-        rate = (drives[i, 0] - dot(U[0], free[0]) - dot(U[1], free[1])) * drives[i, 1]
+        rate = (drives[i, 0] - pairing(free, U)) * drives[i, 1]
         a[body.v] = rate
         put(twists, i, with_joint(body, free, rate))
 
@@ -101,8 +101,7 @@ def aba(bodies, q, v, tau, a, work):
     outward(bodies, q, v, joints, twists, forces, inertias)
     inward(bodies, v, tau, joints, twists, forces, inertias, drives)
     g = gravity_at_root(bodies[0], q)
-    zero = (0.0, 0.0, 0.0), (0.0, 0.0, 0.0)
-    put(twists, 0, (sub(zero[0], g), zero[1]))
+    put(twists, 0, (scale(-1.0, g), HERE))
     if bodies[0].kind == FREE:
         linear, angular = solve_root(get_articulated(inertias, 0), tau, get(forces, 0), system)
         a[0], a[1], a[2] = add(linear, g)

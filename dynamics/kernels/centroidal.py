@@ -12,16 +12,9 @@ from __future__ import annotations
 from .body_table import FREE, PRISMATIC, as_bodies
 from .crba import moment_and_inertia, store
 from .inertia import add_symmetric, in_axes, shift
-from .places import axes_of, joint_axis, origin_of, outwards, place_body, place_root, root_origin
+from .places import axes_of, joint_axis, origin_of, outwards, place_bodies, root_origin
 from .rows import fill
 from .spatial import add, cross, momentum, scale, sub
-
-
-def place_all(bodies, q, places):
-    """Place the root and every body, in world axes."""
-    place_root(bodies[0], q, places)
-    for i in range(1, len(bodies)):
-        place_body(bodies[i], q, places, i)
 
 
 def composites_at_root(bodies, places, composites):
@@ -29,7 +22,7 @@ def composites_at_root(bodies, places, composites):
     for i in range(len(bodies)):
         body, axes, p = bodies[i], axes_of(places, i), origin_of(places, i)
         h = outwards(axes, body.h)
-        I = add_symmetric(in_axes(axes[0], axes[1], axes[2], body.I), shift(body.mass, h, p))
+        I = add_symmetric(in_axes(axes, body.I), shift(body.mass, h, p))
         store(composites, i, add(h, scale(body.mass, p)), I)
     for i in range(len(bodies) - 1, 0, -1):
         if bodies[i].parent >= 0:
@@ -54,7 +47,7 @@ def root_motions(places, k):
 def centroidal_map(bodies, q, A, work):
     """Fill A (6, nv); workspace (n, 21)."""
     places, composites = work[:, :12], work[:, 12:]
-    place_all(bodies, q, places)
+    place_bodies(bodies, range(1, len(bodies)), q, places)
     composites_at_root(bodies, places, composites)
     moment, _ = moment_and_inertia(composites, 0)
     c = scale(1.0 / bodies[0].subtree_mass, moment)
@@ -81,7 +74,7 @@ def put_momentum(A, k, c, mass, h, I, motion):
 
 def first_moments(bodies, q, places, moments):
     """Places of all bodies and h (n, 3) of each body and all after it, about the root's origin."""
-    place_all(bodies, q, places)
+    place_bodies(bodies, range(1, len(bodies)), q, places)
     for i in range(len(bodies)):
         h = add(
             outwards(axes_of(places, i), bodies[i].h),

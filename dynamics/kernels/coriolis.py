@@ -29,12 +29,20 @@ from .body_table import (
 from .centroidal import composites_at_root
 from .coriolis_chains import entry, twist_map
 from .crba import moment_and_inertia
-from .places import axes_of, inwards, origin_of, outwards, place_at_root, put_place
-from .spatial import add, cross, get, momentum, put, rotation
+from .places import (
+    HERE,
+    LEVEL,
+    axes_of,
+    inwards,
+    origin_of,
+    outwards,
+    place_at_root,
+    put_place,
+    rows_of,
+    turned,
+)
+from .spatial import add, cross, get, momentum, put
 from .toolchain import Kernel, read_only
-
-HERE = 0.0, 0.0, 0.0
-LEVEL = (1.0, 0.0, 0.0), (0.0, 1.0, 0.0), (0.0, 0.0, 1.0)
 
 
 def product(A, B):
@@ -62,8 +70,7 @@ def joint_place(kind, q):
     elif kind == TRANSLATION:
         origin = q[0], q[1], q[2]
     elif kind == SPHERICAL:  # quaternion x y z w
-        x, y, z = rotation(q[0], q[1], q[2], q[3])
-        axes = (x[0], y[0], z[0]), (x[1], y[1], z[1]), (x[2], y[2], z[2])
+        axes = turned(q[0], q[1], q[2], q[3])
     elif kind == PLANAR:  # x, y, cos, sin
         axes, origin = about_z(q[2], q[3]), (q[0], q[1], 0.0)
     return axes, origin
@@ -71,8 +78,7 @@ def joint_place(kind, q):
 
 def place_body(body, q, places, i):
     """Body i from its parent, or from the world."""
-    R, origin = body.R, (body.p[0], body.p[1], body.p[2])
-    axes = (R[0], R[1], R[2]), (R[3], R[4], R[5]), (R[6], R[7], R[8])
+    axes, origin = rows_of(body.R), (body.p[0], body.p[1], body.p[2])
     if body.parent >= 0:
         above = axes_of(places, body.parent)
         origin = add(origin_of(places, body.parent), outwards(above, origin))

@@ -24,7 +24,19 @@ from .centroidal import composites_at_root, joint_motion
 from .crba import moment_and_inertia
 from .places import place_at_root, place_body
 from .rows import fill
-from .spatial import add, cross_force, cross_motion, dot, get, momentum, plus, put, scale, sub
+from .spatial import (
+    add,
+    cross_force,
+    cross_motion,
+    dot,
+    get,
+    minus,
+    momentum,
+    pairing,
+    plus,
+    put,
+    scale,
+)
 
 
 def composites_and_motions(bodies, q, places, composites, motions):
@@ -35,20 +47,21 @@ def composites_and_motions(bodies, q, places, composites, motions):
         put(motions, bodies[i].v, joint_motion(bodies, places, i))
     composites_at_root(bodies, places, composites)
     if bodies[0].kind == FREE:
-        for k in range(6):
-            for r in range(6):
-                motions[k, r] = 1.0 if r == k else 0.0
+        put_root_motions(motions)
 
 
-def half_difference(x, y):
-    """½ (x − y) of two forces."""
-    return scale(0.5, sub(x[0], y[0])), scale(0.5, sub(x[1], y[1]))
+def put_root_motions(motions):
+    """The motions of a free root, in its own axes."""
+    for k in range(6):
+        for r in range(6):
+            motions[k, r] = 1.0 if r == k else 0.0
 
 
 def twist_map(mass, h, I, t, It, x):
     """B x = ½ (t ×* I x − I (t × x) + x ×* I t), given I t."""
     moved = plus(cross_force(t, momentum(mass, h, I, x)), cross_force(x, It))
-    return half_difference(moved, momentum(mass, h, I, cross_motion(t, x)))
+    f, n = minus(moved, momentum(mass, h, I, cross_motion(t, x)))
+    return scale(0.5, f), scale(0.5, n)
 
 
 def square(mass, h, I, motions, chain, X):
@@ -57,10 +70,9 @@ def square(mass, h, I, motions, chain, X):
     t = get(motions, chain[d - 1])
     It = momentum(mass, h, I, t)
     for b in range(d):
-        f, n = twist_map(mass, h, I, t, It, get(motions, chain[b]))
+        force = twist_map(mass, h, I, t, It, get(motions, chain[b]))
         for a in range(d):
-            v, w = get(motions, chain[a])
-            X[b * d + a] = dot(v, f) + dot(w, n)
+            X[b * d + a] = pairing(get(motions, chain[a]), force)
 
 
 def entry(mass, h, I, x, y, z, Iy, Iz, sign):

@@ -14,12 +14,12 @@ from __future__ import annotations
 
 from .body_table import FREE, as_bodies
 from .centroidal import joint_motion
-from .coriolis_chains import twist_map
+from .coriolis_chains import put_root_motions, twist_map
 from .crba import moment_and_inertia, store
 from .inertia import add_symmetric, in_axes, shift
 from .places import axes_of, origin_of, outwards, place_at_root, place_body
 from .rows import fill
-from .spatial import add, cross_motion, dot, get, momentum, plus, put, root_motion, scale
+from .spatial import add, cross_motion, dot, get, momentum, pairing, plus, put, root_motion, scale
 
 
 def outward(bodies, q, v, places, twists, motions, rates):
@@ -36,9 +36,8 @@ def outward(bodies, q, v, places, twists, motions, rates):
         put(motions, body.v, S)
         put(rates, body.v, cross_motion(twist, S))
     if bodies[0].kind == FREE:
+        put_root_motions(motions)
         for k in range(6):
-            for r in range(6):
-                motions[k, r] = 1.0 if r == k else 0.0
             put(rates, k, cross_motion(get(twists, 0), get(motions, k)))
 
 
@@ -47,7 +46,7 @@ def composites(bodies, places, twists, inertias, maps):
     for i in range(len(bodies)):
         body, axes, p, twist = bodies[i], axes_of(places, i), origin_of(places, i), get(twists, i)
         h = outwards(axes, body.h)
-        I = add_symmetric(in_axes(axes[0], axes[1], axes[2], body.I), shift(body.mass, h, p))
+        I = add_symmetric(in_axes(axes, body.I), shift(body.mass, h, p))
         h = add(h, scale(body.mass, p))
         store(inertias, i, h, I)
         carried = momentum(body.mass, h, I, twist)
@@ -96,11 +95,6 @@ def column_dot(B, k, x):
     """Column k of B times x."""
     upper = dot((B[6 * k], B[6 * k + 1], B[6 * k + 2]), x[0])
     return upper + dot((B[6 * k + 3], B[6 * k + 4], B[6 * k + 5]), x[1])
-
-
-def pairing(x, f):
-    """x · f of a motion and a force."""
-    return dot(x[0], f[0]) + dot(x[1], f[1])
 
 
 def forces_of(mass, inertias, maps, i, S, rate):

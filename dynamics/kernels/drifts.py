@@ -9,7 +9,17 @@ from __future__ import annotations
 
 from .body_table import as_bodies
 from .jacobians import LOCAL, WORLD
-from .places import axes_of, inwards, origin_of, outwards, place_body, place_root, root_origin
+from .places import (
+    HERE,
+    axes_of,
+    inwards,
+    origin_of,
+    outwards,
+    place_body,
+    place_root,
+    root_origin,
+    rows_of,
+)
 from .rows import fill
 from .spatial import (
     add,
@@ -29,7 +39,7 @@ def move_chain(bodies, chain, q, v, places, twists, accelerations):
     """Places, twists and spatial accelerations (a = 0) of the root and the bodies of a chain."""
     place_root(bodies[0], q, places)
     put(twists, 0, root_motion(bodies[0], v))
-    put(accelerations, 0, ((0.0, 0.0, 0.0), (0.0, 0.0, 0.0)))
+    put(accelerations, 0, (HERE, HERE))
     for i in chain:
         body, joint = bodies[i], joint_position(bodies[i], q)
         place_body(body, q, places, i)
@@ -45,7 +55,7 @@ def frame_drift(bodies, chain, place, reference, x, drift, work):
     places, twists, accelerations = work[:, :12], work[:, 12:18], work[:, 18:]
     move_chain(bodies, chain, q, v, places, twists, accelerations)
     i = chain[-1] if len(chain) > 0 else 0
-    R, p = place, (place[9], place[10], place[11])
+    p = place[9], place[10], place[11]
     axes = axes_of(places, i)
     (velocity, w), (linear, angular) = get(twists, i), get(accelerations, i)
     if reference == WORLD:
@@ -55,7 +65,7 @@ def frame_drift(bodies, chain, place, reference, x, drift, work):
     else:
         linear = add(linear, cross(angular, p))
         if reference == LOCAL:
-            own = (R[0], R[1], R[2]), (R[3], R[4], R[5]), (R[6], R[7], R[8])
+            own = rows_of(place)
             linear, angular = inwards(own, linear), inwards(own, angular)
         else:
             linear = add(linear, cross(w, add(velocity, cross(w, p))))

@@ -6,6 +6,7 @@ Source: R. Featherstone (2008), section 2.13.
 from __future__ import annotations
 
 from .body_table import PRISMATIC
+from .places import rows_of
 from .spatial import add, dot, scale, symmetric, to_parent_axes
 
 
@@ -32,12 +33,12 @@ def symmetric_to_parent_axes(body, joint, I):
         return I[5], I[3], I[0], I[4], I[1], I[2]
     if body.turn == 2:
         return I[2], I[4], I[5], I[1], I[3], I[0]
-    R = body.R
-    return in_axes((R[0], R[1], R[2]), (R[3], R[4], R[5]), (R[6], R[7], R[8]), I)
+    return in_axes(rows_of(body.R), I)
 
 
-def in_axes(x, y, z, I):
-    """R I Rᵀ for R with the rows x, y, z."""
+def in_axes(axes, I):
+    """R I Rᵀ for R with these rows."""
+    x, y, z = axes
     a, b, c = symmetric(I, x), symmetric(I, y), symmetric(I, z)
     return dot(x, a), dot(x, b), dot(y, b), dot(x, c), dot(y, c), dot(z, c)
 

@@ -15,10 +15,10 @@ from .places import (
     joint_axis,
     origin_of,
     outwards,
-    place_body,
-    place_root,
+    place_bodies,
     put_place,
     root_origin,
+    rows_of,
 )
 from .rows import fill
 from .spatial import add, cross, scale, sub
@@ -26,23 +26,11 @@ from .spatial import add, cross, scale, sub
 LOCAL, WORLD, LOCAL_WORLD_ALIGNED = range(3)
 
 
-def place_chain(bodies, chain, q, places):
-    """Place the root and each body of the chain, in order."""
-    place_root(bodies[0], q, places)
-    for i in chain:
-        place_body(bodies[i], q, places, i)
-
-
 def place_frame(place, places, i, frame):
     """Row `frame` of places: a frame fixed to body i, `place` (12,) being its R and p there."""
-    R = place
-    body = axes_of(places, i)
-    axes = (
-        inwards(((R[0], R[1], R[2]), (R[3], R[4], R[5]), (R[6], R[7], R[8])), body[0]),
-        inwards(((R[0], R[1], R[2]), (R[3], R[4], R[5]), (R[6], R[7], R[8])), body[1]),
-        inwards(((R[0], R[1], R[2]), (R[3], R[4], R[5]), (R[6], R[7], R[8])), body[2]),
-    )
-    origin = add(origin_of(places, i), outwards(body, (R[9], R[10], R[11])))
+    R, body = rows_of(place), axes_of(places, i)
+    axes = inwards(R, body[0]), inwards(R, body[1]), inwards(R, body[2])
+    origin = add(origin_of(places, i), outwards(body, (place[9], place[10], place[11])))
     put_place(places, frame, axes, origin)
 
 
@@ -57,7 +45,7 @@ def put_column(J, k, linear, angular, reference, axes):
 def frame_jacobian(bodies, chain, place, reference, q, J, places):
     """Fill J (6, nv) where the chain moves the frame, else zero; workspace: places (n + 1, 12)."""
     n = len(bodies)
-    place_chain(bodies, chain, q, places)
+    place_bodies(bodies, chain, q, places)
     place_frame(place, places, chain[-1] if len(chain) > 0 else 0, n)
     axes, point = axes_of(places, n), origin_of(places, n)
     if reference == WORLD:
@@ -85,7 +73,7 @@ def frame_jacobian_rows(table, chain, place, reference, Q, J, first, last, memor
 def frame_placement(bodies, chain, place, q, T, places):
     """Fill T (4, 4), homogeneous; workspace: places (n + 1, 12)."""
     n = len(bodies)
-    place_chain(bodies, chain, q, places)
+    place_bodies(bodies, chain, q, places)
     place_frame(place, places, chain[-1] if len(chain) > 0 else 0, n)
     axes = axes_of(places, n)
     origin = add(origin_of(places, n), root_origin(bodies[0], q))

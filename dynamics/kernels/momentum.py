@@ -7,7 +7,7 @@ gravity) is summed inward to the root, as forces are in `rnea`, and moved to the
 from __future__ import annotations
 
 from .body_table import PRISMATIC, as_bodies
-from .places import axes_of, outwards, place_root
+from .places import HERE, axes_of, outwards, place_root
 from .rnea import net_force
 from .rows import fill
 from .spatial import (
@@ -35,7 +35,7 @@ def total(bodies, rate, x, result, work):
     joints, twists, accelerations = work[:, :2], work[:, 2:8], work[:, 8:14]
     forces, moments, places = work[:, 14:20], work[:, 20:23], work[:, 23:]
     put(twists, 0, root_motion(bodies[0], v))
-    put(accelerations, 0, ((0.0, 0.0, 0.0), (0.0, 0.0, 0.0)))
+    put(accelerations, 0, (HERE, HERE))
     for i in range(len(bodies)):
         body = bodies[i]
         if i > 0:

@@ -10,9 +10,9 @@ three times slower. For one configuration the same functions stand for floats.
 
 from __future__ import annotations
 
-import functools
 import operator
-from functools import partial
+from functools import partial, reduce
+from itertools import product
 from typing import Any
 
 import numpy as np
@@ -58,62 +58,13 @@ class _Model(models.PrimitiveModel):
         super().__init__(manager, numba_type, _VECTOR)
 
 
-def _in_every_lane(context, builder, value, numba_type):
-    """The LLVM vector of an operand: a Lanes as it is, a number in every lane."""
-    if isinstance(numba_type, Lanes):
-        return value
-    value = context.cast(builder, value, numba_type, types.float64)
+@lower_cast(types.Float, lanes)
+@lower_cast(types.Integer, lanes)
+def _in_every_lane(context, builder, from_type, to_type, value):
+    value = context.cast(builder, value, from_type, types.float64)
     first = builder.insert_element(ir.Constant(_VECTOR, ir.Undefined), value, _INDEX(0))
     zeros = ir.Constant(ir.VectorType(_INDEX, LANES), [0] * LANES)
     return builder.shuffle_vector(first, first, zeros)
-
-
-@lower_cast(types.Float, lanes)
-@lower_cast(types.Integer, lanes)
-def _cast(context, builder, from_type, to_type, value):
-    return _in_every_lane(context, builder, value, from_type)
-
-
-def _define_binary(symbol, instruction):
-    """Teach Numba an operator between two Lanes, or a Lanes and a number."""
-
-    @infer_global(symbol)
-    class _Typing(AbstractTemplate):
-        def generic(self, args, kws):
-            numbers = [t for t in args if t != lanes]
-            usable = all(isinstance(t, types.Float | types.Integer) for t in numbers)
-            if len(args) == 2 and len(numbers) < 2 and usable:
-                return signature(lanes, *[t if t == lanes else types.float64 for t in args])
-            return None
-
-    def lower(context, builder, sig, args):
-        pairs = zip(args, sig.args, strict=True)
-        x, y = (_in_every_lane(context, builder, *pair) for pair in pairs)
-        return getattr(builder, instruction)(x, y, flags=_FLAGS)
-
-    for operands in ((lanes, lanes), (lanes, types.float64), (types.float64, lanes)):
-        lower_builtin(symbol, *operands)(lower)
-
-
-@infer_global(operator.neg)
-class _Negation(AbstractTemplate):
-    def generic(self, args, kws):
-        return signature(lanes, lanes) if args == (lanes,) else None
-
-
-@lower_builtin(operator.neg, lanes)
-def _negate(context, builder, sig, args):
-    return builder.fneg(args[0], flags=_FLAGS)
-
-
-for _plain, _in_place, _instruction in (
-    (operator.add, operator.iadd, "fadd"),
-    (operator.sub, operator.isub, "fsub"),
-    (operator.mul, operator.imul, "fmul"),
-    (operator.truediv, operator.itruediv, "fdiv"),
-):
-    _define_binary(_plain, _instruction)
-    _define_binary(_in_place, _instruction)
 
 
 def _each(context, builder, values, numba_types):
@@ -122,18 +73,51 @@ def _each(context, builder, values, numba_types):
     return [context.cast(builder, value, type_, lanes) for value, type_ in pairs]
 
 
+def _define(symbol, count, instruction):
+    """Teach Numba an operator of Lanes; of two operands one may be a number."""
+
+    @infer_global(symbol)
+    class _Typing(AbstractTemplate):
+        def generic(self, args, kws):
+            numbers = [t for t in args if t != lanes]
+            usable = all(isinstance(t, types.Float | types.Integer) for t in numbers)
+            if len(args) == count and len(numbers) < count and usable:
+                return signature(lanes, *[t if t == lanes else types.float64 for t in args])
+            return None
+
+    def lower(context, builder, sig, args):
+        operands = _each(context, builder, args, sig.args)
+        return getattr(builder, instruction)(*operands, flags=_FLAGS)
+
+    for operands in product((lanes, types.float64), repeat=count):
+        if lanes in operands:
+            lower_builtin(symbol, *operands)(lower)
+
+
+_define(operator.neg, 1, "fneg")
+for _plain, _in_place, _instruction in (
+    (operator.add, operator.iadd, "fadd"),
+    (operator.sub, operator.isub, "fsub"),
+    (operator.mul, operator.imul, "fmul"),
+    (operator.truediv, operator.itruediv, "fdiv"),
+):
+    _define(_plain, 2, _instruction)
+    _define(_in_place, 2, _instruction)
+
+
+def _called(builder, name, *args):
+    """What a function of LLVM's gives, a vector."""
+    type_ = ir.FunctionType(_VECTOR, [arg.type for arg in args])
+    return builder.call(cgutils.get_or_insert_function(builder.module, type_, name), args)
+
+
 def _in_each_lane(name):
     """A function of LLVM's, in each lane."""
 
-    def function(typingctx, x):
-        def codegen(context, builder, sig, args):
-            type_ = ir.FunctionType(_VECTOR, [_VECTOR])
-            found = cgutils.get_or_insert_function(builder.module, type_, f"{name}.v{LANES}f64")
-            return builder.call(found, args)
+    def codegen(context, builder, sig, args):
+        return _called(builder, name, *args)
 
-        return lanes(lanes), codegen
-
-    return intrinsic(function)
+    return intrinsic(lambda typingctx, x: (lanes(lanes), codegen))
 
 
 def _choose(typingctx, sign, positive, other):
@@ -183,14 +167,8 @@ def _estimated(estimate, exact, corrected):
     return intrinsic(lambda typingctx, x: (lanes(lanes), codegen))
 
 
-def _called(builder, name, *args):
-    """What a function of LLVM's gives, a vector."""
-    type_ = ir.FunctionType(_VECTOR, [arg.type for arg in args])
-    return builder.call(cgutils.get_or_insert_function(builder.module, type_, name), args)
-
-
 _ONE, _HALF = (ir.Constant(_VECTOR, [x] * LANES) for x in (1.0, 0.5))
-_FUSED, _ROOT = f"llvm.fma.v{LANES}f64", f"llvm.sqrt.v{LANES}f64"
+_FUSED, _ROOT, _FLOOR = (f"llvm.{name}.v{LANES}f64" for name in ("fma", "sqrt", "floor"))
 _inverse: Any = _estimated(
     "llvm.x86.avx512.rcp14.pd.512",
     lambda builder, x: builder.fdiv(_ONE, x),
@@ -210,7 +188,7 @@ def _roots(x):
     return x * found, found
 
 
-_floor, _sqrt = _in_each_lane("llvm.floor"), _in_each_lane("llvm.sqrt")
+_floor, _sqrt = _in_each_lane(_FLOOR), _in_each_lane(_ROOT)
 _select: Any = intrinsic(_choose)
 _more, _less = _pick(">"), _pick("<")
 
@@ -271,7 +249,7 @@ def _in_numbers(number):
             for view, given in zip(views, cgutils.unpack_tuple(builder, args[1]), strict=True):
                 shape = cgutils.unpack_tuple(builder, given)
                 found.append(_viewed(context, builder, source, view, shape, start))
-                start = builder.add(start, functools.reduce(builder.mul, shape))
+                start = builder.add(start, reduce(builder.mul, shape))
             return context.make_tuple(builder, parts, found)
 
         return parts(rows, types.BaseTuple.from_types(sizes)), codegen
@@ -284,19 +262,13 @@ def _parts(typingctx, rows, counts):
     parts = types.UniTuple(rows, len(counts))
 
     def codegen(context, builder, sig, args):
-        source = context.make_array(rows)(context, builder, args[0])
+        source, found = context.make_array(rows)(context, builder, args[0]), []
         width = cgutils.unpack_tuple(builder, source.shape, 2)[1]
-        start, found = context.get_constant(types.intp, 0), []
+        start = context.get_constant(types.intp, 0)
         for count in cgutils.unpack_tuple(builder, args[1], len(counts)):
-            part = context.make_array(rows)(context, builder)
-            part.data = builder.gep(source.data, [builder.mul(start, width)])
-            part.shape = cgutils.pack_array(builder, [count, width])
-            part.strides, part.itemsize = source.strides, source.itemsize
-            part.nitems = builder.mul(count, width)
-            part.meminfo, part.parent = source.meminfo, source.parent
-            found.append(part._getvalue())
-            start = builder.add(start, count)
-        return impl_ret_borrowed(context, builder, parts, cgutils.pack_array(builder, found))
+            found.append(_viewed(context, builder, source, rows, [count, width], start))
+            start = builder.add(start, builder.mul(count, width))
+        return context.make_tuple(builder, parts, found)
 
     return parts(rows, counts), codegen
 
@@ -333,15 +305,20 @@ def _transposed(builder, square):
     return square
 
 
-def _rows_at(context, builder, numba_type, value, row, column):
+def _rows_at(context, builder, numba_type, value, row, column=None):
     """Pointers to the LANES vectors that start at [row + …, column] of an array of floats."""
     array = context.make_array(numba_type)(context, builder, value)
-    pointers = []
+    column, pointers = context.get_constant(types.intp, 0) if column is None else column, []
     for i in range(LANES):
         index = builder.add(row, context.get_constant(types.intp, i)), column
-        pointer = cgutils.get_item_pointer(context, builder, numba_type, array, index)
-        pointers.append(builder.bitcast(pointer, _VECTOR.as_pointer()))
+        pointers.append(_pointer(context, builder, numba_type, array, index))
     return pointers
+
+
+def _pointer(context, builder, numba_type, array, index):
+    """A pointer to the vector that starts there."""
+    pointer = cgutils.get_item_pointer(context, builder, numba_type, array, index)
+    return builder.bitcast(pointer, _VECTOR.as_pointer())
 
 
 def _turn(context, builder, source, target):
@@ -359,10 +336,7 @@ def _turn_in(typingctx, X, row, lane_rows, k):
     def codegen(context, builder, sig, args):
         X_, row_, lanes_, k_ = args
         source = _rows_at(context, builder, X, X_, row_, k_)
-        zero = context.get_constant(types.intp, 0)
-        return _turn(
-            context, builder, source, _rows_at(context, builder, lane_rows, lanes_, k_, zero)
-        )
+        return _turn(context, builder, source, _rows_at(context, builder, lane_rows, lanes_, k_))
 
     return types.void(X, types.intp, lane_rows, types.intp), codegen
 
@@ -373,15 +347,10 @@ def _turn_in_each(typingctx, X, lane_rows, k):
 
     def codegen(context, builder, sig, args):
         X_, lanes_, k_ = args
-        source = []
-        for value in cgutils.unpack_tuple(builder, X_, LANES):
-            array = context.make_array(X.dtype)(context, builder, value)
-            pointer = cgutils.get_item_pointer(context, builder, X.dtype, array, (k_,))
-            source.append(builder.bitcast(pointer, _VECTOR.as_pointer()))
-        zero = context.get_constant(types.intp, 0)
-        return _turn(
-            context, builder, source, _rows_at(context, builder, lane_rows, lanes_, k_, zero)
-        )
+        values = cgutils.unpack_tuple(builder, X_, LANES)
+        arrays = [context.make_array(X.dtype)(context, builder, value) for value in values]
+        source = [_pointer(context, builder, X.dtype, array, (k_,)) for array in arrays]
+        return _turn(context, builder, source, _rows_at(context, builder, lane_rows, lanes_, k_))
 
     return types.void(X, lane_rows, types.intp), codegen
 
@@ -392,8 +361,7 @@ def _turn_out(typingctx, lane_rows, k, X, row):
 
     def codegen(context, builder, sig, args):
         lanes_, k_, X_, row_ = args
-        zero = context.get_constant(types.intp, 0)
-        source = _rows_at(context, builder, lane_rows, lanes_, k_, zero)
+        source = _rows_at(context, builder, lane_rows, lanes_, k_)
         return _turn(context, builder, source, _rows_at(context, builder, X, X_, row_, k_))
 
     return types.void(lane_rows, types.intp, X, types.intp), codegen
@@ -428,17 +396,15 @@ def _roots_of_floats(x):
 
 
 def _turn_float_in(X, row, lanes, k):
-    """A square of one number."""
+    """A square of one number, as the two below."""
     lanes[k, 0] = X[row, k]
 
 
 def _turn_floats_in(X, lanes, k):
-    """A square of one number."""
     lanes[k, 0] = X[0][k]
 
 
 def _turn_float_out(lanes, k, X, row):
-    """A square of one number."""
     X[row, k] = lanes[k, 0]
 
 

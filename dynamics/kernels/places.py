@@ -10,11 +10,18 @@ from __future__ import annotations
 from .body_table import FREE, PRISMATIC
 from .spatial import add, dot, joint_position, rotation, to_child_axes
 
+HERE = 0.0, 0.0, 0.0
+LEVEL = (1.0, 0.0, 0.0), (0.0, 1.0, 0.0), (0.0, 0.0, 1.0)
+
+
+def rows_of(R):
+    """Rows of a rotation that is written row by row."""
+    return (R[0], R[1], R[2]), (R[3], R[4], R[5]), (R[6], R[7], R[8])
+
 
 def axes_of(places, i):
     """Rows of the rotation of body i."""
-    P = places[i]
-    return (P[0], P[1], P[2]), (P[3], P[4], P[5]), (P[6], P[7], P[8])
+    return rows_of(places[i])
 
 
 def origin_of(places, i):
@@ -48,18 +55,30 @@ def joint_axis(places, i):
     return places[i, 2], places[i, 5], places[i, 8]
 
 
+def turned(x, y, z, w):
+    """Rows of the rotation of a unit quaternion."""
+    a, b, c = rotation(x, y, z, w)
+    return (a[0], b[0], c[0]), (a[1], b[1], c[1]), (a[2], b[2], c[2])
+
+
 def place_root(root, q, places):
     """The root in the axes of the world."""
-    axes = (1.0, 0.0, 0.0), (0.0, 1.0, 0.0), (0.0, 0.0, 1.0)
+    axes = LEVEL
     if root.kind == FREE:
-        x, y, z = rotation(q[3], q[4], q[5], q[6])
-        axes = (x[0], y[0], z[0]), (x[1], y[1], z[1]), (x[2], y[2], z[2])
-    put_place(places, 0, axes, (0.0, 0.0, 0.0))
+        axes = turned(q[3], q[4], q[5], q[6])
+    put_place(places, 0, axes, HERE)
 
 
 def place_at_root(places):
     """The root in its own axes: for terms that do not depend on where it is."""
-    put_place(places, 0, ((1.0, 0.0, 0.0), (0.0, 1.0, 0.0), (0.0, 0.0, 1.0)), (0.0, 0.0, 0.0))
+    put_place(places, 0, LEVEL, HERE)
+
+
+def place_bodies(bodies, which, q, places):
+    """The root and these bodies, each after its parent, in the axes of the world."""
+    place_root(bodies[0], q, places)
+    for i in which:
+        place_body(bodies[i], q, places, i)
 
 
 def place_body(body, q, places, i):

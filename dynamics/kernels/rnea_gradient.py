@@ -37,13 +37,14 @@ from .spatial import (
     cross_force,
     cross_joint,
     cross_motion,
-    dot,
     force_to_parent,
     get,
     gravity_at_root,
     joint_position,
+    minus,
     momentum,
     motion_to_child,
+    pairing,
     plus,
     put,
     root_motion,
@@ -103,8 +104,7 @@ def own_power(body, i, work):
     put(F, i, net_force(body, v, get(accelerations, i)))
     put(A, i, momentum(body.mass, h, I, u))
     turned = momentum(body.mass, h, I, cross_motion(u, v))
-    moved = cross_force(u, momentum(body.mass, h, I, v))
-    put(B, i, (sub(turned[0], moved[0]), sub(turned[1], moved[1])))
+    put(B, i, minus(turned, cross_force(u, momentum(body.mass, h, I, v))))
     zero = 0.0 * u[0][0], 0.0 * u[0][0], 0.0 * u[0][0]
     put(D, i, (zero, zero))
 
@@ -136,12 +136,11 @@ def put_loads(bodies, q, loads, wrenches, work, along):
         f, m = inwards(axes, (w[0], w[1], w[2])), inwards(axes, (w[3], w[4], w[5]))
         at = add(u[0], cross(u[1], r))
         put_six(along, 6 * k, outwards(axes, at), outwards(axes, u[1]))
-        total, less = (f, add(m, cross(r, f))), get(F, i)
-        put(F, i, (sub(less[0], total[0]), sub(less[1], total[1])))
+        total = f, add(m, cross(r, f))
+        put(F, i, minus(get(F, i), total))
         more = get(D, i)
         if stays == AT_PLACE:
-            moved = cross_force(u, total)
-            put(D, i, (sub(more[0], moved[0]), sub(more[1], moved[1])))
+            put(D, i, minus(more, cross_force(u, total)))
         elif stays == AT_BODY:
             put(D, i, (more[0], add(more[1], add(cross(f, at), cross(m, u[1])))))
 
@@ -161,16 +160,15 @@ def inward(bodies, q, v, y, work, dq, dv, da):
         of_u, of_a, of_place = get(F, i), get(A, i), get(D, i)
         of_v = plus(get(B, i), joint_cross_force(body, rate, of_a))
         turned = cross_joint(body, twist, rate)
-        linear, angular = get(accelerations, i)
-        before = sub(linear, turned[0]), sub(angular, turned[1])
+        before = minus(get(accelerations, i), turned)
         da[k] = along_joint(body, of_a) + body.armature * y[k]
         turning = cross_joint(body, twist, 1.0)
-        dv[k] = along_joint(body, of_v) + power(of_a, turning)
+        dv[k] = along_joint(body, of_v) + pairing(turning, of_a)
         dq[k] = (
             along_joint(body, of_place)
-            + power(of_v, turning)
-            + power(of_a, cross_joint(body, before, 1.0))
-            + power(of_u, cross_joint(body, get(virtual, i), 1.0))
+            + pairing(turning, of_v)
+            + pairing(cross_joint(body, before, 1.0), of_a)
+            + pairing(cross_joint(body, get(virtual, i), 1.0), of_u)
         )
         put(F, up, plus(get(F, up), force_to_parent(body, joint, of_u)))
         put(A, up, plus(get(A, up), force_to_parent(body, joint, of_a)))
@@ -183,11 +181,6 @@ def inward(bodies, q, v, y, work, dq, dv, da):
         dq[3], dq[4], dq[5] = add(of_place[1], turned)
         for k in range(6):
             dv[k], da[k] = B[0, k], A[0, k]
-
-
-def power(force, motion):
-    """f · x of a force and a motion."""
-    return dot(force[0], motion[0]) + dot(force[1], motion[1])
 
 
 def joint_cross_force(body, rate, force):

@@ -69,6 +69,16 @@ def plus(x, y):
     return add(x[0], y[0]), add(x[1], y[1])
 
 
+def minus(x, y):
+    """x − y."""
+    return sub(x[0], y[0]), sub(x[1], y[1])
+
+
+def pairing(x, f):
+    """x · f of a motion and a force: a power."""
+    return dot(x[0], f[0]) + dot(x[1], f[1])
+
+
 def cross_motion(x, y):
     """x × y of two motions: (ω × v' + v × ω', ω × ω')."""
     return add(cross(x[1], y[0]), cross(x[0], y[1])), cross(x[1], y[1])

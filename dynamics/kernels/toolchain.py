@@ -44,6 +44,7 @@ import threading
 import time
 from collections.abc import Callable, Hashable, Iterable, Iterator
 from contextlib import AbstractContextManager, contextmanager
+from dataclasses import KW_ONLY, dataclass
 from functools import cache, cached_property, partial
 from importlib.util import find_spec
 from types import FunctionType
@@ -76,6 +77,7 @@ _uncompiled_total = 0.0  # time of all kernels together [s]
 _collected: list[tuple[Kernel, tuple[Any, ...]]] | None = None  # while requests are collected
 
 
+@dataclass(eq=False, repr=False)
 class Kernel:
     """A function that is compiled when that pays.
 
@@ -94,25 +96,21 @@ class Kernel:
             reorders, and makes vectors of what lies side by side.
     """
 
-    def __init__(
-        self,
-        function: Callable[..., Any],
-        numbers: int = LANES,
-        *,
-        arrays: bool = False,
-        fastmath: Iterable[str] | None = None,
-        example: Callable[[], tuple[Any, ...]] | None = None,
-        each: float = 1e-4,
-        seconds: float = 5.0,
-        inlined: int | None = None,
-        apart: bool = False,
-    ) -> None:
-        self.inlined, self.apart = inlined, apart
-        self.function, self.numbers, self.arrays = function, numbers, arrays
-        usual = () if numbers > 1 else ("contract", "nsz", *(("reassoc",) if arrays else ()))
-        self.fastmath = tuple(sorted(usual if fastmath is None else fastmath))
-        self.example, self.each, self.seconds = example, each, seconds
-        if example is not None:
+    function: Callable[..., Any]
+    numbers: int = LANES
+    _: KW_ONLY
+    arrays: bool = False
+    fastmath: Iterable[str] | None = None
+    example: Callable[[], tuple[Any, ...]] | None = None
+    each: float = 1e-4
+    seconds: float = 5.0
+    inlined: int | None = None
+    apart: bool = False
+
+    def __post_init__(self) -> None:
+        usual = ("contract", "nsz", *["reassoc"] * self.arrays) if self.numbers == 1 else ()
+        self.fastmath = tuple(sorted(usual if self.fastmath is None else self.fastmath))
+        if self.example is not None:
             _declared.append(self)
         self._last: Any = None
         self._overloads: dict[Hashable, Overload] = {}
@@ -157,18 +155,17 @@ class Kernel:
         """
         return self.overload(*arguments).compiled()
 
-    def select(self, count: int, *arguments: Any) -> Callable[..., Any] | None:
-        """Return the compiled function, or None where the uncompiled way is sooner or the only one.
+    def select(self, count: int) -> Callable[..., Any] | None:
+        """Return the compiled function for arguments like those of the example.
 
-        Args:
-            count: how many items (rows, ticks, problems) there are to do.
-            arguments: like those that it will be called with.
+        None where the uncompiled way is sooner or the only one for `count` items (rows, ticks,
+        problems).
         """
-        return self.overload(*arguments).select(count)
+        return self._usual.select(count)
 
-    def uncompiled(self, count: int, *arguments: Any) -> AbstractContextManager[None]:
+    def uncompiled(self, count: int) -> AbstractContextManager[None]:
         """Count the time that the uncompiled way takes for `count` items."""
-        return self.overload(*arguments).uncompiled(count)
+        return self._usual.uncompiled(count)
 
     # --- how it is made ----------------------------------------------------------------------
 
@@ -185,9 +182,7 @@ class Kernel:
     @cached_property
     def stamp(self) -> str:
         """A hash of all that its machine code depends on, but for types and processor."""
-        about: tuple[Any, ...] = self.numbers, self.arrays, self.fastmath
-        about = about if self.inlined is None else (*about, self.inlined)
-        about = (*about, "apart") if self.apart else about
+        about = self.numbers, self.arrays, self.fastmath, self.inlined, self.apart
         return code_on_disk.stamp(self.function, _callees, about)
 
     @property
@@ -199,7 +194,8 @@ class Kernel:
         """Return Numba's options: of the kernel, and of what is inlined into it."""
         from .numba_core import INLINED, KERNEL
 
-        own = {"_nrt": self.arrays, **({"fastmath": set(self.fastmath)} if self.fastmath else {})}
+        own: dict[str, Any] = {"_nrt": self.arrays}
+        own |= {"fastmath": set(self.fastmath)} if self.fastmath else {}
         own |= {"noalias": True} if self.apart else {}
         most = {} if self.inlined is None else {"forceinline": self.inlined}
         return {**KERNEL, **own}, {**INLINED, **own, **most}
@@ -409,7 +405,8 @@ def description(value: Any) -> tuple[Any, ...]:
     """Describe the type of an argument without Numba, which takes half a second to import."""
     if isinstance(value, np.ndarray):
         layout = "C" if value.flags.c_contiguous else "F" if value.flags.f_contiguous else "A"
-        return ("array", value.dtype.str, value.ndim, layout, *_access(value))
+        access = bool(value.flags.writeable), bool(value.flags.aligned)
+        return ("array", value.dtype.str, value.ndim, layout, *access)
     if isinstance(value, tuple):
         return ("tuple", type(value), getattr(value, "_fields", ()), *map(description, value))
     if isinstance(value, bool | np.bool_):
@@ -426,10 +423,6 @@ def read_only(dimensions: int, kind: Any = float) -> Any:
     array = np.empty((0,) * dimensions, kind)
     array.setflags(write=False)
     return array
-
-
-def _access(value: np.ndarray[Any, Any]) -> tuple[bool, bool]:
-    return bool(value.flags.writeable), bool(value.flags.aligned)
 
 
 def announce(line: str) -> None:
