@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 import pinocchio as pin
@@ -146,9 +146,14 @@ def coordinates(found: Alignment) -> list[list[Array]]:
 def _neutral(body: Body) -> Array:
     if body.kind in ("hinge", "slide"):
         return np.zeros(1)
+    return np.array(pin.neutral(_alone(body)))
+
+
+def _alone(body: Body) -> Any:
+    """Return a `pin.Model` of its joint alone."""
     model = pin.Model()
     model.addJoint(0, body.own, pin.SE3.Identity(), "joint")
-    return np.array(pin.neutral(model))
+    return model
 
 
 def _own(robot: Robot, body: Body, q: Array) -> Array:
@@ -162,7 +167,6 @@ def _random(body: Body, rng: np.random.Generator) -> Array:
     if body.kind in ("hinge", "slide"):
         low, high = np.where(np.isfinite(body.limits), body.limits, (-np.pi, np.pi))
         return rng.uniform(min(low, high), max(low, high), 1)
-    model = pin.Model()
-    model.addJoint(0, body.own, pin.SE3.Identity(), "joint")
+    model = _alone(body)
     step = rng.standard_normal(model.nv)
     return np.array(pin.integrate(model, pin.neutral(model), step))

@@ -28,9 +28,10 @@ import pinocchio as pin
 import scipy
 
 from ..arrays import Array
-from ..errors import ConfigurationError, SolverError, unknown
+from ..errors import SolverError
 from ..robots.configuration import rows_v
 from ..robots.robot import Robot
+from ..robots.values import one_of
 from .coriolis import structure_constants
 from .per_robot import per_robot
 
@@ -146,9 +147,7 @@ def integrator(name: str) -> Step:
     Raises:
         ConfigurationError: there is no such integrator.
     """
-    if not isinstance(name, str) or name not in INTEGRATORS:
-        raise ConfigurationError(unknown("integrator", name, INTEGRATORS))
-    return INTEGRATORS[name]
+    return INTEGRATORS[one_of(name, "integrator", INTEGRATORS)]
 
 
 def plus(robot: Robot, q: Array, delta: Array) -> Array:

@@ -13,8 +13,8 @@ import numpy as np
 import pinocchio as pin
 
 from ..arrays import Array
-from ..errors import ConfigurationError
 from ..robots.robot import Robot
+from ..robots.values import instance, mapping
 from .spatial import cross
 from .wrench import Wrench
 
@@ -23,16 +23,8 @@ def check_wrenches(robot: Robot, wrenches: Mapping[str, Wrench] | None) -> list[
     """Return [(frame id, wrench), …] of a mapping of external wrenches, or raise."""
     if wrenches is None:
         return []
-    if not isinstance(wrenches, Mapping):
-        raise ConfigurationError(
-            f"wrenches: got {type(wrenches).__name__}; expected a mapping {{frame: Wrench}}"
-        )
-    for frame, wrench in wrenches.items():
-        if not isinstance(wrench, Wrench):
-            raise ConfigurationError(
-                f"wrenches[{frame!r}]: got {type(wrench).__name__}; expected a Wrench"
-            )
-        if wrench.axes not in ("world", "local"):
+    for frame, wrench in mapping(wrenches, "wrenches", kind="frame").items():
+        if instance(wrench, f"wrenches[{frame!r}]", Wrench).axes not in ("world", "local"):
             robot.frame_id(wrench.axes)
     return [(robot.frame_id(frame), wrench) for frame, wrench in wrenches.items()]
 

@@ -34,10 +34,9 @@ class Options:
 
     def check(self) -> None:
         """Raise `ModelError` for an unknown value of `base`, `mimic` or `xacro`."""
-        if self.base not in ("floating", "fixed", None):
-            raise ModelError(f"base: got {self.base!r}, expected 'floating', 'fixed' or None")
-        if self.mimic is not None:
-            one_of(self.mimic, "mimic", get_args(Mimic), error=ModelError)
+        for name, value, known in (("base", self.base, Base), ("mimic", self.mimic, Mimic)):
+            if value is not None:
+                one_of(value, name, get_args(known), error=ModelError)
         boolean(self.strict, "strict", error=ModelError)
         boolean(self.meshes, "meshes", error=ModelError)
         if not isinstance(self.xacro, bool | Xacro | None):

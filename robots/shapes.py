@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection
+from collections.abc import Collection, Iterator
+from contextlib import contextmanager
 from dataclasses import dataclass
 from typing import Any, Literal, Protocol
 
@@ -37,6 +38,17 @@ def check_vertices(shapes: Any) -> None:
             raise ValueError(f"{item.meshPath}: {problem}")
 
 
+@contextmanager
+def reading(kind: Kind) -> Iterator[None]:
+    """Raise ModelError for what the mesh library raises meanwhile."""
+    try:
+        yield
+    except (ValueError, RuntimeError) as error:
+        raise ModelError(
+            f"a {kind} shape cannot be read: {last_line(error)}; meshes=False leaves the meshes out"
+        ) from None
+
+
 @dataclass(frozen=True)
 class UrdfShapes:
     """The shapes of a URDF whose mesh names are paths.
@@ -58,17 +70,12 @@ class UrdfShapes:
         if not text:
             return pin.GeometryModel()
         type_, boxes = READ_AS[kind]
-        try:
+        with reading(kind):
             shapes = pin.buildGeomFromUrdfString(
                 model, text, type_, package_dirs=[], mesh_loader=coal.CachedMeshLoader(boxes)
             )
             check_vertices(shapes)
-            return shapes
-        except (ValueError, RuntimeError) as error:
-            raise ModelError(
-                f"a {kind} shape cannot be read: {last_line(error)}; meshes=False leaves the "
-                "meshes out"
-            ) from None
+        return shapes
 
     def _of(self, links: Collection[str], kind: Kind) -> str:
         """Return the text without such shapes of all other links; "" where these have none."""

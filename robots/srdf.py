@@ -34,27 +34,27 @@ class Semantics:
     rotors: dict[str, float] = field(default_factory=dict)
 
 
-def read_srdf(text: str | bytes, what: str = "the SRDF") -> Semantics:
+def read_srdf(text: str | bytes) -> Semantics:
     """Return the contents of an SRDF.
 
     Raises:
         ModelError: malformed XML, or a joint value that is not a list of finite numbers.
     """
-    root = parse(text, what)
+    root = parse(text, "the SRDF")
     if root.tag != "robot":
-        raise ModelError(f"{what}: got a <{root.tag}> element, expected <robot>")
+        raise ModelError(f"the SRDF: got a <{root.tag}> element, expected <robot>")
     virtual = root.find("virtual_joint")
     return Semantics(
-        {state.get("name"): _values(state, what) for state in root.all("group_state")},
+        {state.get("name"): _values(state) for state in root.all("group_state")},
         {e.get("name"): e.get("parent_link") for e in root.all("end_effector")},
         tuple(joint.get("name") for joint in root.all("passive_joint")),
         virtual.get("name") if virtual is not None else "root_joint",
         tuple((pair.get("link1"), pair.get("link2")) for pair in root.all("disable_collisions")),
-        dict(_rotor(j, what) for group in root.all("rotor_params") for j in group.all("joint")),
+        dict(_rotor(j) for group in root.all("rotor_params") for j in group.all("joint")),
     )
 
 
-def _values(state: Node, what: str) -> Values:
+def _values(state: Node) -> Values:
     values: Values = {}
     for joint in state.all("joint"):
         text = joint.get("value")
@@ -64,14 +64,14 @@ def _values(state: Node, what: str) -> Values:
             numbers = ()
         if not numbers or not all(map(math.isfinite, numbers)):
             raise ModelError(
-                f"{what}, line {joint.line}: posture {state.get('name')!r} gives joint "
+                f"the SRDF, line {joint.line}: posture {state.get('name')!r} gives joint "
                 f"{joint.get('name')!r} the value {text!r}, expected finite numbers"
             )
         values[joint.get("name")] = numbers
     return values
 
 
-def _rotor(joint: Node, what: str) -> tuple[str, float]:
+def _rotor(joint: Node) -> tuple[str, float]:
     """A joint and I N² of its rotor."""
     try:
         inertia, ratio = (float(joint.get(key)) for key in ("mass", "gear_ratio"))
@@ -79,7 +79,7 @@ def _rotor(joint: Node, what: str) -> tuple[str, float]:
         inertia, ratio = math.nan, 1.0
     if not (inertia >= 0 and math.isfinite(inertia * ratio**2)):
         raise ModelError(
-            f"{what}, line {joint.line}: the rotor of {joint.get('name')!r} has mass "
+            f"the SRDF, line {joint.line}: the rotor of {joint.get('name')!r} has mass "
             f"{joint.get('mass')!r} and gear_ratio {joint.get('gear_ratio')!r}, expected finite "
             "numbers, no mass below 0"
         )

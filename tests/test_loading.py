@@ -86,7 +86,7 @@ def test_the_base_floats_unless_said_otherwise():
     assert not fixed.is_floating
     assert fixed.nv == 1
     assert fixed.mass == 3  # the root's 2 kg stay in the sum
-    with pytest.raises(ModelError, match="'floating', 'fixed'"):
+    with pytest.raises(ModelError, match="'floating' or 'fixed'"):
         load(urdf(), base="loose")
 
 

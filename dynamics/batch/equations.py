@@ -8,8 +8,9 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from ...arrays import Array
-from ...errors import ConfigurationError, unknown
+from ...errors import ConfigurationError
 from ...robots.robot import Robot
+from ...robots.values import one_of
 from .. import equations
 from ..closures import require_no_closures
 from ..kernels import aba, crba, gravity, rnea
@@ -110,10 +111,7 @@ def mass_matrix(
     Raises:
         ConfigurationError: a bad value, with its row, or another layout.
     """
-    term = _MASS_MATRIX.get(layout) if isinstance(layout, str) else None
-    if term is None:
-        raise ConfigurationError(unknown("layout", layout, _MASS_MATRIX))
-    return run(robot, term, (Q,), out, threads)
+    return run(robot, _MASS_MATRIX[one_of(layout, "layout", _MASS_MATRIX)], (Q,), out, threads)
 
 
 def from_lanes(blocks: ArrayLike, count: int) -> Array:

@@ -153,7 +153,7 @@ class Motion(SampledStates):
         )
 
 
-def as_motion(value: Any, name: str = "motion") -> Motion:
+def as_motion(value: Any) -> Motion:
     """Return a motion; of a Trajectory or a ClosedLoop with the accelerations that it has.
 
     Of configurations at times make it by `Motion.of(robot, t, q)`.
@@ -161,17 +161,16 @@ def as_motion(value: Any, name: str = "motion") -> Motion:
     Raises:
         ConfigurationError: something else.
     """
-    text(name, "name")
     if isinstance(value, Motion):
         return value
     if not isinstance(value, SampledStates):
         raise ConfigurationError(
-            f"{name}: got {value!r:.80}, expected a Motion, as Motion.of(robot, "
-            "t, q) makes it, or a Trajectory"
+            f"motion: got {value!r:.80}, expected a Motion, as Motion.of(robot, t, q) makes it, "
+            "or a Trajectory"
         )
     a = getattr(value, "accelerations", None)
     known = a is not None and np.shape(a) == np.shape(value.v)
-    return Motion.of(value.robot, value.t, value.q, value.v, a if known else None, name=name)
+    return Motion.of(value.robot, value.t, value.q, value.v, a if known else None)
 
 
 def increasing(t: ArrayLike) -> Array:

@@ -10,7 +10,6 @@ import pinocchio as pin
 import scipy
 
 from ...arrays import Array
-from ...errors import ConfigurationError, unknown
 from ..ranges import ranges
 from .foot import Foot, point_foot, sole_foot
 from .outlines import Outline
@@ -330,19 +329,3 @@ def _widened(points: Array, radius: float) -> Array:
     if np.ptp(middle @ axes[0]) < 2 * np.linalg.norm(half):  # a wheel
         return points
     return np.vstack([points + half, points - half])
-
-
-def of_link(model: Any, shapes: list[Outline], link: str) -> list[Outline]:
-    """Return the outlines of one link.
-
-    Raises:
-        ConfigurationError: no such link, or one without a shape.
-    """
-    found = [s for s in shapes if model.frames[s.link].name == link]
-    if found:
-        return found
-    if any(frame.name == link for frame in model.frames):
-        raise ConfigurationError(
-            f"link {link!r} has no shape from which its contact could be found"
-        )
-    raise ConfigurationError(unknown("link", link, {model.frames[s.link].name for s in shapes}))

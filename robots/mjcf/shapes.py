@@ -11,8 +11,7 @@ import coal  # type: ignore[import-untyped]
 import numpy as np
 import pinocchio as pin
 
-from ...errors import ModelError
-from ..shapes import READ_AS, Kind, check_vertices
+from ..shapes import READ_AS, Kind, check_vertices, reading
 from .geoms import Geom, Mesh
 
 _DRAWN = 2  # MuJoCo draws geoms of the groups 0, 1 and 2
@@ -60,7 +59,7 @@ class GeomShapes:
             chosen = [g for g in chosen if model.frames[g.frame].name in links]
         shapes, names = pin.GeometryModel(), set[str]()
         mesh = cache(lambda mesh: mesh.geometry(READ_AS[kind][1]))  # several geoms may have one
-        try:
+        with reading(kind):
             for item in chosen:
                 if (shape := _shape(item, mesh)) is None:
                     continue
@@ -69,10 +68,6 @@ class GeomShapes:
                 names.add(shape.name)
                 shapes.addGeometryObject(shape)
             check_vertices(shapes)
-        except (ValueError, RuntimeError) as error:
-            raise ModelError(
-                f"a {kind} shape cannot be read: {error}; meshes=False leaves the meshes out"
-            ) from None
         return shapes
 
 

@@ -20,7 +20,7 @@ from ..refusal import refuse_errors
 from ..sources import Description
 from ..urdf.closures import LOOP
 from ..urdf.reader import from_urdf
-from ..urdf.values import numbers
+from ..urdf.values import as_origin, numbers, plain
 from .poses import MODEL, WORLD, Poses, placement, text_of
 
 HINGES = {"revolute", "continuous"}
@@ -257,7 +257,7 @@ class _Conversion:
         endless = low <= -ENDLESS and high >= ENDLESS
         written.attrib["type"] = kind or ("continuous" if endless else "revolute")
         direction = self._direction(joint, axis)
-        written.children.append(_node("axis", axis, xyz=_words(direction)))
+        written.children.append(_node("axis", axis, xyz=plain(direction)))
         bounds = {k: text_of(limit, k) for k in ("effort", "velocity")}
         bounds = {k: v for k, v in bounds.items() if v and self._number(limit, k, -1.0) >= 0}
         if not endless or kind:
@@ -322,7 +322,7 @@ class _Conversion:
             written.children.append(_node(end, joint, link=link, **place))
         if kind in HINGES:
             axis = self._direction(joint, *self._axes(joint))
-            written.children.append(_node("axis", joint, xyz=_words(axis)))
+            written.children.append(_node("axis", joint, xyz=plain(axis)))
         self.robot.children.append(written)
 
     def _frame(self, frame: Node) -> None:
@@ -364,9 +364,4 @@ def _node(tag: str, at: Node, **attrib: str) -> Node:
 
 
 def _origin(T: pin.SE3, at: Node) -> Node:
-    rpy = pin.rpy.matrixToRpy(T.rotation)
-    return _node("origin", at, xyz=_words(T.translation), rpy=_words(rpy))
-
-
-def _words(values: Array) -> str:
-    return " ".join(repr(float(x)) for x in values)
+    return _node("origin", at, **as_origin(T))

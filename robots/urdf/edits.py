@@ -11,7 +11,7 @@ import pinocchio as pin
 from ...errors import ModelError, unknown
 from .. import values
 from ..files.hardened_xml import Node
-from .values import link_of, mass_of, number, plain, pose, vector
+from .values import as_origin, link_of, mass_of, number, pose, vector
 
 _MOVING = ("revolute", "continuous", "prismatic", "floating", "planar")
 
@@ -154,8 +154,7 @@ def _weld(joint: Node, position: float) -> None:
             T.translation = T.translation + T.rotation @ axis * position
         else:
             T.rotation = T.rotation @ pin.AngleAxis(position, axis).toRotationMatrix()
-        moved = {"xyz": plain(T.translation), "rpy": plain(pin.rpy.matrixToRpy(T.rotation))}
         joint.children = [c for c in joint.children if c.tag != "origin"]
-        joint.children.append(Node("origin", moved, joint.line))
+        joint.children.append(Node("origin", as_origin(T), joint.line))
     joint.attrib["type"] = "fixed"
     joint.children = [c for c in joint.children if c.tag in ("parent", "child", "origin")]

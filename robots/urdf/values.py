@@ -66,6 +66,11 @@ def pose(node: Node | None) -> pin.SE3:
     return pin.SE3(pin.rpy.rpyToMatrix(angles), place)
 
 
+def as_origin(T: pin.SE3) -> dict[str, str]:
+    """Return the attributes of a placement."""
+    return {"xyz": plain(T.translation), "rpy": plain(pin.rpy.matrixToRpy(T.rotation))}
+
+
 def check_values(tree: Node) -> Iterator[Finding]:
     """Yield findings about the numbers of links and joints; rewrite the valid ones.
 
