@@ -6,7 +6,6 @@ import os
 from collections.abc import Iterable, Mapping
 from dataclasses import replace
 from pathlib import Path
-from typing import Any
 
 from ..errors import ModelError, counted
 from .closing import unclosed
@@ -66,7 +65,6 @@ def _findings(
 ) -> tuple[list[Finding], Mapping[str, tuple[int, int]]]:
     findings: list[Finding] = []
     try:
-        options.check()
         tree = tree_of(description, options.xacro)
         if tree.tag == "robot":
             findings = mesh_files.examine(tree, description.folders, whole=True)
@@ -97,8 +95,3 @@ def passes(findings: Iterable[Finding], strict: bool = False) -> bool:
     """Whether `load` accepts the description: no errors; if `strict`, no warnings either."""
     findings = tuple(findings)
     return not of_level(findings, "error") and not (strict and of_level(findings, "warning"))
-
-
-def as_json(findings: Iterable[Finding]) -> list[dict[str, Any]]:
-    """Return findings as a value for `json.dumps`."""
-    return [finding.as_dict() for finding in findings]

@@ -170,7 +170,7 @@ def test_findings_name_whom_they_concern_and_go_to_json():
     assert (finding.link, finding.joint) == ("a", "")
     assert "line 2" in str(finding)
     assert finding.suggestion in str(finding)
-    assert json.loads(json.dumps(diagnosis.as_json([finding])))[0]["code"] == "triangle"
+    assert json.loads(json.dumps(finding.as_dict()))["code"] == "triangle"
     assert "1 warning" in diagnosis.verdict([finding])
     assert diagnosis.passes([finding])
     assert not diagnosis.passes([finding], strict=True)

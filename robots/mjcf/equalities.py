@@ -46,11 +46,8 @@ class Equalities:
         self.places, self.held = {"world": pin.SE3.Identity(), **places}, held
         self.findings: list[Finding] = []
 
-    def closures(self) -> tuple[Closure, ...]:
-        """Return the closures; what becomes none goes to the findings."""
-        return tuple(self._each())
-
-    def _each(self) -> Iterator[Closure]:
+    def closures(self) -> Iterator[Closure]:
+        """Yield the closures; what becomes none goes to the findings."""
         for k, node in enumerate(self.file.sections.get("equality", ())):
             known = self.file.attributes(node)
             name = node.get("name") or f"{node.tag}_{k}"

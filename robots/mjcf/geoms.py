@@ -229,7 +229,7 @@ def inertia_of(geom: Geom, attributes: Attributes) -> pin.Inertia:
     else:
         shell = attributes.get("shellinertia") == "true"
         mass, moments = _shell(geom) if shell else _SOLIDS[geom.kind](geom.size)
-        own = _diagonal(density * mass, density * np.array(moments))
+        own = pin.Inertia(density * mass, np.zeros(3), np.diag(density * np.array(moments)))
     if "mass" in attributes and own.mass > 0:
         own = scaled(own, float(values(attributes, "mass")[0]) / own.mass)
     return geom.placement.act(own)
@@ -238,10 +238,6 @@ def inertia_of(geom: Geom, attributes: Attributes) -> pin.Inertia:
 def scaled(inertia: pin.Inertia, factor: float) -> pin.Inertia:
     """Return an inertia times a factor."""
     return pin.Inertia(factor * inertia.mass, inertia.lever, factor * inertia.inertia)
-
-
-def _diagonal(mass: Any, moments: Array) -> pin.Inertia:
-    return pin.Inertia(mass, np.zeros(3), np.diag(moments))
 
 
 def _shell(geom: Geom) -> tuple[Any, Any]:

@@ -340,7 +340,7 @@ class Builder:
         held = {joint.name: self._held(joint) for joint in locked if joint.has_axis}
         places = dict(_drawn(self.file, self.file.world, _EARTH))
         equalities = Equalities(self.file, self.model, self.joints, places, held)
-        self.closures = equalities.closures()
+        self.closures = tuple(equalities.closures())
         self.findings += equalities.findings
 
     # --- rows of q and v -----------------------------------------------------------------------

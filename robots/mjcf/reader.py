@@ -19,6 +19,7 @@ from ..sources import Description
 from ..urdf.physics import check_inertia_of_motion
 from .actuators import UNLIMITED, of_limited
 from .attached import read
+from .joints import Joint
 from .model import Builder
 from .shapes import GeomShapes
 from .tree import Attributes, Mjcf, values
@@ -140,11 +141,11 @@ def _springs(file: Mjcf, builder: Builder) -> Iterator[Finding]:
     motors = _motors(builder) if file.sections.get("actuator") else {j.name for j in joints}
     slack = [joint for joint in joints if joint.name not in motors]
     held = [joint for joint in joints if joint.name in motors]
-    lock = "lock=[…] holds them where they are, "
-    for level, those, without, hint in (
-        ("warning", slack, " without a motor", lock),
+    told: list[tuple[Level, list[Joint], str, str]] = [
+        ("warning", slack, " without a motor", "lock=[…] holds them where they are, "),
         ("info", held, "", ""),
-    ):
+    ]
+    for level, those, without, hint in told:
         if those:
             names = ", ".join(joint.name for joint in those)
             left = f"springs in {counted(len(those), 'joint')}{without} are left out: {names}"

@@ -11,9 +11,9 @@ import pinocchio as pin
 from ...errors import ModelError, unknown
 from .. import values
 from ..files.hardened_xml import Node
-from .values import as_origin, link_of, mass_of, number, pose, vector
+from .values import as_origin, joints_of, link_of, mass_of, number, pose, vector
 
-_MOVING = ("revolute", "continuous", "prismatic", "floating", "planar")
+MOVING = ("revolute", "continuous", "prismatic", "floating", "planar")
 
 
 def root_link(tree: Node) -> str:
@@ -60,11 +60,6 @@ def stands_on_the_world(tree: Node) -> bool:
     return root[0] not in heavy and (root[0] == "world" or bool(moving and not heavy))
 
 
-def moving_joints(tree: Node) -> tuple[str, ...]:
-    """Return the joints that are not fixed."""
-    return tuple(j.get("name") for j in tree.all("joint") if j.get("type") in _MOVING)
-
-
 def driven_joints(tree: Node) -> frozenset[str]:
     """Return the joints that a file gives motors, as transmissions or to ros2_control."""
     transmissions = tree.all("transmission") + tree.all("ros2_control")
@@ -77,18 +72,13 @@ def driven_joints(tree: Node) -> frozenset[str]:
     )
 
 
-def floating_joints(tree: Node) -> tuple[str, ...]:
-    """Return the floating joints, which no motor drives."""
-    return tuple(j.get("name") for j in tree.all("joint") if j.get("type") == "floating")
-
-
 def lock_joints(tree: Node, lock: Iterable[str] | Mapping[str, float]) -> dict[str, float]:
     """Make joints fixed, and return their positions.
 
     Raises:
         ModelError: no such joint, or a position that is not finite.
     """
-    joints = {j.get("name"): j for j in tree.all("joint") if j.get("type") in _MOVING}
+    joints = {joint.get("name"): joint for joint in joints_of(tree, *MOVING)}
     positions = _positions(lock, joints)
     for name, position in positions.items():
         joint = joints[name]
@@ -100,8 +90,7 @@ def lock_joints(tree: Node, lock: Iterable[str] | Mapping[str, float]) -> dict[s
 
 def mimics(tree: Node) -> list[Node]:
     """Return the moving mimic joints."""
-    joints = (joint for joint in tree.all("joint") if joint.get("type") in _MOVING)
-    return [joint for joint in joints if joint.find("mimic") is not None]
+    return [joint for joint in joints_of(tree, *MOVING) if joint.find("mimic") is not None]
 
 
 def weld_at_rest(followers: Sequence[Node]) -> dict[str, float]:

@@ -15,7 +15,7 @@ from ...errors import counted
 from ..files.hardened_xml import Node
 from ..findings import Finding, Level
 from ..inertia import POINT, doubtful
-from .values import link_of, mass_of, number, numbers, vector
+from .values import joints_of, link_of, mass_of, number, numbers, vector
 
 # between two joints: beyond any legged robot, but usual when a file is in mm [m]
 _FAR = 20.0
@@ -100,9 +100,8 @@ def _limits(joint: Node) -> Iterator[tuple[Level, str, str]]:
 def _free_bodies(tree: Node) -> Iterator[Finding]:
     """Yield the floating joints below links with mass: both bodies move freely."""
     masses = {link.get("name"): mass_of(link) for link in tree.all("link")}
-    for joint in tree.all("joint"):
-        link = link_of(joint, "parent")
-        if joint.get("type") == "floating" and masses.get(link, 0.0) > 0:
+    for joint in joints_of(tree, "floating"):
+        if masses.get(link := link_of(joint, "parent"), 0.0) > 0:
             message = f"floats below link {link!r}, which has mass: two bodies, each free to move"
             hint = "only a root without mass stands for the world; make it fixed if they are one"
             yield Finding("warning", "floating", message, hint, "", joint.get("name"), joint.line)
@@ -111,9 +110,8 @@ def _free_bodies(tree: Node) -> Iterator[Finding]:
 def _unlimited(tree: Node) -> Iterator[Finding]:
     names = [
         joint.get("name")
-        for joint in tree.all("joint")
-        if joint.get("type") in ("revolute", "continuous", "prismatic")
-        and number(joint.find("limit"), "effort") == 0
+        for joint in joints_of(tree, "revolute", "continuous", "prismatic")
+        if number(joint.find("limit"), "effort") == 0
     ]
     if names:
         joints, count = counted(len(names), "joint"), "counts" if len(names) == 1 else "count"
@@ -125,9 +123,8 @@ def _endless(tree: Node) -> Iterator[Finding]:
     """Yield what is said of ranges of joints that have none."""
     names = [
         joint.get("name")
-        for joint in tree.all("joint")
-        if joint.get("type") in ("continuous", "planar", "floating")
-        and any(number(joint.find("limit"), key) for key in ("lower", "upper"))
+        for joint in joints_of(tree, "continuous", "planar", "floating")
+        if any(number(joint.find("limit"), key) for key in ("lower", "upper"))
     ]
     if names:
         message = f"ranges of joints that have none by their type are left out: {', '.join(names)}"

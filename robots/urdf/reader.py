@@ -21,7 +21,7 @@ from .extensions import check_extensions, strip_extensions
 from .physics import check_inertia_of_motion, check_physics, repaired_limits
 from .rotors import armatures, reflected
 from .structure import check_structure
-from .values import check_materials, check_values
+from .values import check_materials, check_values, joints_of
 
 
 def from_urdf(tree: Node, description: Description, options: Options) -> Parts:
@@ -33,7 +33,7 @@ def from_urdf(tree: Node, description: Description, options: Options) -> Parts:
     motors, rotors = edits.driven_joints(tree), reflected(tree)
     findings = examine(tree)
     refuse_errors(findings, description.origin, options.strict)
-    moving = edits.moving_joints(tree)
+    moving = [joint.get("name") for joint in joints_of(tree, *edits.MOVING)]
     floating = options.floating(description.info)
     if options.base is None and description.info is None and edits.stands_on_the_world(tree):
         floating = False
@@ -45,8 +45,8 @@ def from_urdf(tree: Node, description: Description, options: Options) -> Parts:
     loops, doubts = closures.loops(tree)
     findings += [*doubts, *(closures.held_back(followed, locked) if mode == "couple" else ())]
     locked |= edits.weld_at_rest(_resting(edits.mimics(tree), mode, findings))
-    passive = tuple(follower.get("name") for follower in edits.mimics(tree))
-    passive += edits.floating_joints(tree)
+    idle_joints = (*edits.mimics(tree), *joints_of(tree, "floating"))  # no motor drives these
+    passive = tuple(joint.get("name") for joint in idle_joints)
     edits.drop_couplings(tree)
     model = _model(serialize(tree), free_flyer)
     doubts = check_inertia_of_motion(model)

@@ -54,6 +54,11 @@ def mass_of(link: Node) -> float:
     return 0.0 if inertial is None else number(inertial.find("mass"), "value")
 
 
+def joints_of(tree: Node, *types: str) -> list[Node]:
+    """Return the joints of some types."""
+    return [joint for joint in tree.all("joint") if joint.get("type") in types]
+
+
 def link_of(joint: Node, end: str) -> str:
     """Return the link that is the "parent" or "child" of a joint; "" where it names none."""
     node = joint.find(end)
@@ -134,7 +139,7 @@ def _check_inertial(owner: Node, **where: str) -> Iterator[Finding]:
             message, hint = "<inertial> without <mass>", "add <mass>, or remove <inertial>"
             yield Finding("error", "inertial", message, hint, line=inertial.line, **where)
         else:
-            yield from _attributes(mass, ("value",), **where)
+            yield from _attributes(mass, ("value",), "error", **where)
             if number(mass, "value") < 0:
                 message, hint = f"negative mass: {mass.get('value')}", "masses are positive"
                 yield Finding("error", "inertial", message, hint, line=mass.line, **where)
@@ -153,7 +158,7 @@ def _check_inertia(inertia: Node, **where: str) -> Iterator[Finding]:
     if missing:
         message, hint = f"<inertia> without {', '.join(missing)}; taken as 0", "write them out"
         yield Finding("warning", "inertia", message, hint, line=inertia.line, **where)
-    yield from _attributes(inertia, _ENTRIES, **where)
+    yield from _attributes(inertia, _ENTRIES, "error", **where)
     for key in _DIAGONAL:
         if number(inertia, key) < -_ROUNDING:
             message = f"negative moment of inertia: {key}={inertia.get(key)}"
@@ -248,7 +253,7 @@ _JOINT_NUMBERS = {
 
 def _check_loop(loop: Node) -> Iterator[Finding]:
     for node in loop.children:
-        yield from _attributes(node, [key for key in ("xyz", "rpy") if key in node.attrib])
+        yield from _attributes(node, [key for key in ("xyz", "rpy") if key in node.attrib], "error")
         if node.tag == "axis" and not any(numbers(node.get("xyz"), 3) or (1.0,)):
             message = f"<loop_joint> {loop.get('name')!r}: its axis has no length"
             yield Finding("error", "axis", message, line=node.line)
@@ -257,7 +262,7 @@ def _check_loop(loop: Node) -> Iterator[Finding]:
 def _check_joint(owner: Node, **where: str) -> Iterator[Finding]:
     yield from _origin(owner, **where)
     if (axis := owner.find("axis")) is not None:
-        yield from _attributes(axis, ("xyz",), **where)
+        yield from _attributes(axis, ("xyz",), "error", **where)
     for tag, keys in _JOINT_NUMBERS.items():
         for node in owner.all(tag):
             present = [key for key in keys if key in node.attrib]
@@ -284,7 +289,8 @@ def _origin(owner: Node, **where: str) -> Iterator[Finding]:
         for key in _COUNTS:
             if key in origin.attrib and not origin.get(key).strip():
                 del origin.attrib[key]  # some exporters leave it empty, for the default
-        yield from _attributes(origin, [key for key in _COUNTS if key in origin.attrib], **where)
+        present = [key for key in _COUNTS if key in origin.attrib]
+        yield from _attributes(origin, present, "error", **where)
         if "quat_xyzw" in origin.attrib:
             yield from _use_quaternion(origin, **where)
 
@@ -302,9 +308,7 @@ def _use_quaternion(origin: Node, **where: str) -> Iterator[Finding]:
     origin.attrib["rpy"] = plain(pin.rpy.matrixToRpy(rotation))
 
 
-def _attributes(
-    node: Node, keys: Iterable[str], level: Level = "error", **where: str
-) -> Iterator[Finding]:
+def _attributes(node: Node, keys: Iterable[str], level: Level, **where: str) -> Iterator[Finding]:
     """Check that attributes are finite numbers of the expected count; rewrite them."""
     for key in keys:
         count = _COUNTS.get(key, 1)

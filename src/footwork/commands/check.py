@@ -34,5 +34,7 @@ def run(options: argparse.Namespace) -> int:
     rows = [f"{kind} of the file: {words}" for kind, words in diagnosis.rows(kept).items()]
     lines = [paint(options, summary, "green" if passes else "red"), *listed, *rows]
     counts = tuple(Finding("info", "rows", row) for row in rows)
-    answer(options, diagnosis.as_json((*findings, *counts)), typed("\n".join(lines)))
+    answer(
+        options, [finding.as_dict() for finding in (*findings, *counts)], typed("\n".join(lines))
+    )
     return flags.OK if passes else flags.NO
