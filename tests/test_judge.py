@@ -645,6 +645,68 @@ def test_walkers_are_predictive_where_that_is_asked():
         control.judging.walker(robot, q, (0.3, 0, 0), gait="trot", predictive="yes")
 
 
+OWN = """
+from stiffness import HOLD
+
+def stiff(robot, q, velocity):
+    def law(sensors):
+        return HOLD * (q[7:] - sensors.q[7:]) - 2.0 * sensors.v[6:]
+    return law
+
+def broken(robot, q, velocity):
+    return robot.no_such_thing
+"""
+
+
+@pytest.fixture
+def own(tmp_path):
+    """A file with controllers, which imports what lies beside it."""
+    (tmp_path / "stiffness.py").write_text("HOLD = 150.0\n", encoding="utf-8")
+    file = tmp_path / "own.py"
+    file.write_text(OWN, encoding="utf-8")
+    return file
+
+
+def test_the_command_judges_a_controller_of_ones_own(run, own):
+    short = ["judge", "quadruped", "--duration", "0.3", "--seeds", "1", "--directions", "0"]
+    trials = []
+    for jobs in ("1", "2"):  # other processes find the function by its file
+        code, out, err = run(*short, "--controller", f"{own}:stiff", "--jobs", jobs, "--json")
+        assert code == 0, err
+        trials.append([trial["energy"] for trial in json.loads(out)["trials"]])
+    assert trials[0] == trials[1]
+    limp = run(*short, "--json")[1]
+    assert trials[0] != [trial["energy"] for trial in json.loads(limp)["trials"]]
+
+
+@pytest.mark.parametrize(
+    ("name", "flags", "says"),
+    [
+        ("stif", [], "no function 'stif'; did you mean 'stiff'?"),
+        ("broken", [], "own.py:10"),
+        ("stiff", ["--gait", "trot", "--speed", "0.2"], "--controller: got --gait trot too"),
+        ("stiff", ["--predictive"], "--controller: got --predictive too"),
+        ("", [], "expected FILE.py:FUNCTION"),
+    ],
+)
+def test_controllers_that_cannot_be_made_are_refused(run, own, name, flags, says):
+    command = ["judge", "quadruped", "--seeds", "1", "--controller", f"{own}:{name}", *flags]
+    code, out, err = run(*command)
+    assert (code, out) == (2, "")
+    assert says in err
+    assert err.count("\n") == 1
+
+
+def test_a_file_of_controllers_that_is_not_there_or_has_errors_is_told(run, own):
+    code, _, err = run("judge", "quadruped", "--controller", f"{own.parent / 'none.py'}:stiff")
+    assert code == 2
+    assert "there is no file" in err
+    own.with_name("wrong.py").write_text("import no_such_module", encoding="utf-8")
+    code, _, err = run("judge", "quadruped", "--controller", f"{own.with_name('wrong.py')}:stiff")
+    assert code == 2
+    assert "ModuleNotFoundError: No module named 'no_such_module' (wrong.py:1)" in err
+
+
 @pytest.mark.parametrize(
     ("flags", "says"),
     [

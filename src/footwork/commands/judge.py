@@ -12,6 +12,7 @@ from ..workers import workers
 from . import flags, motions
 from .limits import told_what_the_robot_can
 from .output import answer, needs_plots, paint_verdict, save_to, write_page, write_plot
+from .own_controller import OwnController
 from .simulate import CROUCH, WALKS
 
 if TYPE_CHECKING:
@@ -27,6 +28,11 @@ def add(commands: Any) -> None:
     parser = flags.command(commands, "judge", run, words)
     flags.robot_flags(parser, posture=False)
     flags.shared(parser, "--gait", choices=("stand", *WALKS))
+    parser.add_argument(
+        "--controller", metavar="FILE:FUNCTION",
+        help="one of your own in place of --gait, by a function of (robot, q, velocity) in a "
+        "Python file that returns a function from sensors to torques",
+    )  # fmt: skip
     flags.shared(parser, "--speed", "--sideways", "--turn")
     flags.shared(parser, "--duration", default=10.0)
     parser.add_argument(
@@ -91,12 +97,15 @@ def _judged(options: argparse.Namespace) -> Judgement:
     ground = control.judging.World(slope=options.slope, terrain=terrain).told
     _, q = control.stand(robot, feet, crouch=CROUCH.get(options.gait, 0.0), terrain=ground)
     sensors = control.Sensors() if options.estimator else None
-    make = partial(
-        control.judging.walker, gait=options.gait, friction=flags.friction(options),
-        sensors=sensors, predictive=options.predictive, terrain=terrain,
-    )  # fmt: skip
+    make: Any = OwnController(options.controller) if options.controller else None
+    if make is None:
+        make = partial(
+            control.judging.walker, gait=options.gait, friction=flags.friction(options),
+            sensors=sensors, predictive=options.predictive, terrain=terrain,
+        )  # fmt: skip
     several = nullcontext() if options.jobs == 1 else workers(options.jobs)
-    with several as executor, told_what_the_robot_can(robot, feet, options):
+    told = nullcontext() if options.controller else told_what_the_robot_can(robot, feet, options)
+    with several as executor, told:
         return control.judge(
             robot, make, velocities, duration=options.duration, seeds=options.seeds,
             told=-(-options.seeds // 4), directions=options.directions, shove=options.shove,
@@ -107,14 +116,20 @@ def _judged(options: argparse.Namespace) -> Judgement:
 
 
 def _velocities(options: argparse.Namespace) -> list[tuple[float, float, float]]:
-    """(vx, vy, wz) that a gait is commanded, one of each speed."""
+    """(vx, vy, wz) that a controller is commanded, one of each speed."""
     given = {f"--{name}": getattr(options, name) for name in ("speed", "sideways", "turn")}
     told = [flag for flag, value in given.items() if value is not None]
+    beside, turn = options.sideways or 0.0, options.turn or 0.0
+    velocities = [(v, beside, turn) for v in options.speed or [0.0]]
+    if options.controller:
+        if options.gait != "stand" or options.predictive:
+            flag = "--predictive" if options.predictive else f"--gait {options.gait}"
+            raise ConfigurationError(f"--controller: got {flag} too, expected one of them")
+        return velocities
     if (options.gait == "stand") == bool(told):
         got = told[0] if told else f"none of {', '.join(given)}"
         ways = ", ".join(WALKS) if told else "one"
         raise ConfigurationError(f"--gait {options.gait}: got {got}; expected {ways}")
     if options.predictive and options.gait == "stand":
         raise ConfigurationError("--predictive: expected it with --gait and a speed")
-    beside, turn = options.sideways or 0.0, options.turn or 0.0
-    return [(v, beside, turn) for v in options.speed or [0.0]]
+    return velocities
