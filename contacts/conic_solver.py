@@ -28,6 +28,7 @@ _ATTEMPTS: tuple[dict[str, Any], ...] = (
     {"tol": 1e-9, "max_step_fraction": 0.9, "refinement": 1e-14, "equilibrate_enable": False},
 )
 _ENOUGH = 1e-8  # tolerance of an answer when the solver gets no further
+_ENDLESS = 1e10  # unknowns of which that tolerance is more than what they are to balance
 
 
 @dataclass(frozen=True, eq=False)
@@ -228,7 +229,10 @@ def _read(answer: Any) -> Solution:
     """Statuses as cvxpy names them."""
     status = str(answer.status)
     if status in ("Solved", "AlmostSolved"):
-        return Solution("optimal", float(answer.obj_val), np.array(answer.x), [np.array(answer.z)])
+        x = np.array(answer.x)
+        if np.abs(x).max(initial=0.0) > _ENDLESS:  # on the way to infinity, residuals relative to x
+            return Solution("unsolved", float("nan"))
+        return Solution("optimal", float(answer.obj_val), x, [np.array(answer.z)])
     if status in ("PrimalInfeasible", "AlmostPrimalInfeasible"):
         return Solution("infeasible", float("inf"), multipliers=[np.array(answer.z)])
     if status in ("DualInfeasible", "AlmostDualInfeasible"):

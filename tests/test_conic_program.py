@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import replace
 
 import numpy as np
+import pinocchio as pin
 import pytest
 
 from footwork import contacts, dynamics, robots
@@ -139,3 +140,26 @@ def test_a_solver_that_raises_is_no_answer(monkeypatch):
     monkeypatch.setattr(conic_solver, "_settings", broken)
     assert balance.margin().status == "unsolved"
     assert np.isnan(balance.margin().value)
+
+
+def test_forces_of_an_endless_squeeze_are_no_solution():
+    """A patch that holds both ways gives whatever another one loses: its margin has no bound.
+
+    The solver called forces of 1e24 weights solved here, with a margin of 0.11 of the weight.
+    """
+    rng, block = np.random.default_rng(220), robots.load("block")
+    patches = []
+    for name, friction in (("rung", 0.1), ("sole", 1.0)):
+        place = pin.SE3(pin.exp3(rng.standard_normal(3)), 0.2 * rng.standard_normal(3))
+        patch = contacts.SurfaceContact(
+            block.frame_names[-1],
+            vertices=0.1 * rng.standard_normal((4, 2)),
+            placement=place,
+            name=name,
+            friction=friction,
+            bilateral=name == "rung",
+        )
+        patches.append(patch)
+    hold = contacts.static_hold(block, block.neutral(), patches, solver="clarabel")
+    assert hold.feasible
+    assert hold.margin == np.inf
