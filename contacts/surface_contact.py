@@ -82,7 +82,8 @@ class PlacedContact(Contact):
 class SurfaceContact(PlacedContact):
     """A flat convex patch of the robot that lies on the world: a sole.
 
-    A rectangle by its half sizes, or any convex polygon by its vertices; else as `PlacedContact`.
+    A rectangle by its half sizes, or any convex polygon by its vertices, in the x-y plane of its
+    placed frame, +z from the ground into the robot; else as `PlacedContact`.
 
     Attributes:
         half_length, half_width: of a rectangle along x and y of the placed frame [m].
@@ -117,7 +118,10 @@ class SurfaceContact(PlacedContact):
 @names_checked
 @dataclass(frozen=True, eq=False, repr=False)
 class DiscContact(PlacedContact):
-    """A round sole, as a regular polygon on a stated side of it; else as `PlacedContact`.
+    """A round sole, as a regular polygon on a stated side of it.
+
+    In the x-y plane of its placed frame, +z from the ground into the robot; else as
+    `PlacedContact`.
 
     Attributes:
         radius: of the disc [m].
@@ -147,7 +151,7 @@ class LineContact(PlacedContact):
     Five rows: the velocity of its middle (world axes), then the angular velocities about y and z of
     the placed frame; it transmits a force and the moments about these two.
 
-    Else it is as `PlacedContact`.
+    +z of the placed frame is from the ground into the robot; else it is as `PlacedContact`.
 
     Attributes:
         half_length: along x of the placed frame [m].

@@ -3,7 +3,6 @@
     J a = J M⁻¹ Jᵀ f + …        f = Λ (J a) + …        Λ = (J M⁻¹ Jᵀ)⁺
 
 Of a robot with closures, M⁻¹ is L⁻ᵀ(1 − QᵀQ)L⁻¹, what forces do while these hold (`Projection`).
-Errors are those of `projection_of`: a q in which closures are open, a singular mass matrix.
 
 O. Khatib, "A unified approach for motion and force control of robot manipulators: the operational
 space formulation" (1987).
@@ -24,7 +23,7 @@ def delassus(robot: Robot, q: ArrayLike | State, contacts: Contacts) -> Array:
     """Return J M⁻¹ Jᵀ (dim, dim): accelerations of the contacts per force on them.
 
     Symmetric, positive semi-definite; its rank is `constraint_rank`. World axes, rows of J [1/kg,
-    1/(kg·m), 1/(kg·m²)].
+    1/(kg·m), 1/(kg·m²)]. Errors as of `constraint_rank`.
     """
     return projection_of(ContactSet.of(robot, contacts), q).delassus
 
@@ -34,6 +33,7 @@ def operational_space_inertia(robot: Robot, q: ArrayLike | State, contacts: Cont
 
     ½ uᵀΛu is the least kinetic energy with which the contacts move at u = J v. The inverse where
     the rows of J are independent; the pseudo-inverse, of their true rank, where they are redundant.
+    Errors as of `constraint_rank`.
     """
     return projection_of(ContactSet.of(robot, contacts), q).inertia
 
@@ -46,6 +46,7 @@ def dynamically_consistent_projector(
     For motions, J N = 0: N v is the part of v that leaves the contacts where they are, the nearest
     in the metric of M. For forces, J M⁻¹ Nᵀ = 0: Nᵀ τ moves the robot without accelerating its
     contacts. N N = N, and M N is symmetric. Of a robot with closures J_c N = 0 too.
+    Errors as of `constraint_rank`.
     """
     state = State.of(robot, q)
     N = projection_of(ContactSet.of(robot, contacts), state).null_projector
