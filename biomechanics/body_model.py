@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import numpy as np
 from numpy.typing import ArrayLike
 
@@ -12,7 +14,7 @@ from .chains.segment_tree import Segment
 from .chains.segments import SegmentChain
 from .frames.inertia import steiner
 from .markers.anatomical_frames import Poses
-from .markers.marker_sets import MarkerSet
+from .markers.marker_sets import SIDES, MarkerSet
 from .markers.markers import Markers
 from .series.vectors import turn_back
 
@@ -48,9 +50,9 @@ def body_model(
     segments = []
     for side, leg in names.legs.items():
         heel = _average(poses[f"{side} foot"], markers[leg["heel"]])
-        parts = leg_segments(side, *_measured_lengths(poses, side), heel, mass, sex)
+        parts = leg_segments(side, *leg_lengths(poses, side), heel, mass, sex)
         if not names.pelvis:
-            parts[0] = _root(parts[0])
+            parts[0] = replace(parts[0], parent=None)
         segments += parts
     if names.pelvis:
         segments.append(upper_body(poses, mass, sex))
@@ -92,14 +94,10 @@ def leg_segments(
     ]
 
 
-def _root(s: Segment) -> Segment:
-    return Segment(s.name, s.mass, s.com, s.inertia)
-
-
-def _measured_lengths(poses: Poses, side: str) -> tuple[float, float]:
-    """(thigh, shank) from the joint centres [m]."""
+def leg_lengths(poses: Poses, side: str) -> tuple[float, float]:
+    """Return (thigh, shank) of a leg, on average, from the joint centres [m]."""
     hip, knee, ankle = (poses[f"{side} {name}"][1] for name in ("thigh", "shank", "foot"))
-    return _distance(hip, knee), _distance(knee, ankle)
+    return distance(hip, knee), distance(knee, ankle)
 
 
 def upper_body(poses: Poses, mass: float, sex: str = "male") -> Segment:
@@ -109,7 +107,7 @@ def upper_body(poses: Poses, mass: float, sex: str = "male") -> Segment:
     the pelvis relative to the mean orientation of the trial. This is accurate enough to check
     whether the plates explain the motion (the residual), not to analyse the back.
     """
-    measured = [sum(_measured_lengths(poses, side)) for side in ("right", "left")]
+    measured = [sum(leg_lengths(poses, side)) for side in SIDES]
     average = body_segment("thigh", sex).length + body_segment("shank", sex).length
     standing = upper_body_segment(float(np.mean(measured)) / average, mass, sex)
     lean = _upright(poses["pelvis"][0])
@@ -150,7 +148,8 @@ def _upright(R: Array) -> Array:
     return np.asarray((U @ Vt).T @ upright)
 
 
-def _distance(a: Array, b: Array) -> float:
+def distance(a: Array, b: Array) -> float:
+    """Return how far points (n, 3) are from others, on average [m]."""
     return float(np.linalg.norm(a - b, axis=-1).mean())
 
 

@@ -26,8 +26,7 @@ from .chains.segment_motion import SegmentMotion
 from .footfalls import Footfall, footfalls, ground_wrenches
 from .lab.trial import Trial
 from .markers.anatomical_frames import segment_poses
-from .markers.marker_sets import MarkerSet, implausible, marker_set_of, on_their_sides
-from .markers.markers import Markers
+from .markers.marker_sets import OUTWARDS, MarkerSet, implausible, marker_set_of, on_their_sides
 from .markers.swapped_labels import relabelled
 from .plate_timing import plate_timing
 
@@ -81,7 +80,7 @@ class Gait:
 
     def force(self, joint: str, axes: str = "segment", per_mass: bool = False) -> Array:
         """Return the force (n, 3) [N or N/kg] on the distal segment; axes as in `ChainForces`."""
-        return self.forces.force(self.segment(joint), axes, self._per(per_mass))
+        return self.forces.force(self.segment(joint), axes) / self._per(per_mass)
 
     def moment(self, joint: str, axes: str = "joint", per_mass: bool = False) -> Array:
         """Return the moment (n, 3) [N·m or N·m/kg] on the distal segment, about the joint.
@@ -89,7 +88,7 @@ class Gait:
         In "joint" axes: flexion (dorsiflexion), adduction and internal rotation moments, positive
         on both sides; a knee extension moment is negative in the first component.
         """
-        moment = self.forces.moment(self.segment(joint), axes, per_mass=self._per(per_mass))
+        moment = self.forces.moment(self.segment(joint), axes) / self._per(per_mass)
         return moment * self._signs(joint) if axes == "joint" else moment
 
     def power(self, joint: str, per_mass: bool = False) -> Array:
@@ -97,7 +96,7 @@ class Gait:
 
         `forces.power` can include the power of the joint force on the relative translation.
         """
-        return self.forces.power(self.segment(joint), self._per(per_mass), sliding=False)
+        return self.forces.power(self.segment(joint), sliding=False) / self._per(per_mass)
 
     def angles(self, joint: str) -> Array:
         """Return flexion, adduction and internal rotation (n, 3) [rad], positive on both sides.
@@ -110,14 +109,22 @@ class Gait:
             raise ConfigurationError(f"{joint!r} has no measured proximal segment")
         return joint_angles(R[:, parent], R[:, i]) * self._signs(joint)
 
-    def _per(self, per_mass: bool) -> float | None:
-        """The mass to divide by."""
-        return self.mass if boolean(per_mass, "per_mass") else None
+    def _carried(self) -> Array:
+        """(n,) vertical force on all plates [N]."""
+        return sum((plate.vertical for plate in self.trial.plates), np.zeros(len(self.t)))
+
+    def _weight(self) -> float:
+        """Of the subject [N]."""
+        return self.mass * float(np.linalg.norm(self.forces.chain.gravity))
+
+    def _per(self, per_mass: bool) -> float:
+        """What to divide by: the mass, or 1."""
+        return self.mass if boolean(per_mass, "per_mass") else 1.0
 
     def _signs(self, joint: str) -> Array:
         """Return the signs from rotations about z, x and y to anatomical angles of a side."""
         side, _, name = joint.partition(" ")
-        inwards = 1.0 if side == "right" else -1.0
+        inwards = OUTWARDS[side]  # which way the other two turn
         return np.array([-1.0 if name == "knee" else 1.0, inwards, inwards])
 
     @property
@@ -133,15 +140,13 @@ class Gait:
         if not self.names.pelvis:
             return np.ones(len(self.t), dtype=bool)
         gravity, weighed = self.forces.chain.gravity, self.weighed() or self.mass
-        weight = self.mass * np.linalg.norm(gravity)
-        slow = self.forces.residual.force
-        carried = sum((plate.vertical for plate in self.trial.plates), np.zeros(len(self.t)))
+        slow, carried = self.forces.residual.force, self._carried()
         if abs(weighed - self.mass) < 0.4 * self.mass:
             slow = slow - (weighed - self.mass) * gravity
         if len(slow) > SHORTEST and self.trial.markers.rate > 20:
             slow = lowpass(slow, self.trial.markers.rate, 5.0)
             carried = lowpass(carried, self.trial.markers.rate, 5.0)
-        largest = max(float(weight), float(np.max(carried, initial=0.0)))
+        largest = max(self._weight(), float(np.max(carried, initial=0.0)))
         return np.asarray(np.linalg.norm(slow, axis=1) < 0.2 * largest)
 
     def weighed(self) -> float | None:
@@ -151,7 +156,7 @@ class Gait:
         zero. Of several strides the largest: a foot beside the plates can only reduce it. Strides
         without a step of the other foot on a plate are ignored.
         """
-        carried = sum((plate.vertical for plate in self.trial.plates), np.zeros(len(self.t)))
+        carried = self._carried()
         gravity = np.linalg.norm(self.forces.chain.gravity)
         strides = []
         steps = [step for step in self.footfalls if step.foot]
@@ -189,13 +194,12 @@ class Gait:
         good = int((self.explained & on).sum())
         if not np.any(on) or good > 0.5 * on.sum():
             return []
-        left = np.linalg.norm(self.forces.residual.force[on], axis=1)
-        weight = self.mass * np.linalg.norm(self.forces.chain.gravity)
+        left = np.median(np.linalg.norm(self.forces.residual.force[on], axis=1)) / self._weight()
         return [
             f"the plates explain {good} of the {int(on.sum())} frames in which one is loaded: what "
-            f"is left over at the pelvis is {np.median(left) / weight:.2g} times the weight; a "
-            "foot stands beside the plates, plates are not in time with the markers, or the trunk "
-            "does not move with the pelvis"
+            f"is left over at the pelvis is {left:.2g} times the weight; a foot stands "
+            "beside the plates, plates are not in time with the markers, or the trunk does not "
+            "move with the pelvis"
         ]
 
     def _mass_warnings(self) -> list[str]:
@@ -208,7 +212,7 @@ class Gait:
         if not any(plate.loaded.any() for plate in plates):
             told = f"no plate is loaded: the largest vertical force is {largest:.3g} N"
             return [told] if plates else []
-        most = largest / (self.mass * np.linalg.norm(self.forces.chain.gravity))
+        most = largest / self._weight()
         told = f"no plate carries more than {most:.2g} times the weight: is the mass right?"
         return [] if 0.6 < most < 8 else [told]
 
@@ -268,8 +272,9 @@ def analyse_gait(
     markers, swapped = relabelled(trial.markers.only(names.markers), names)
     markers = markers.filled(longest_gap)
     markers.require_whole()
-    names, notes = _sides(markers, names)
-    filled = replace(trial, markers=markers, notes=(*trial.notes, *swapped, *notes))
+    names, sides = on_their_sides(markers, names)
+    notes = [*trial.notes, *swapped, *([sides] if sides else []), *implausible(markers, names)]
+    filled = replace(trial, markers=markers, notes=tuple(notes))
     whole = filled.smoothed(cutoff, force_cutoff)
     progress("frames")
     poses = segment_poses(whole.markers, names)
@@ -284,12 +289,6 @@ def analyse_gait(
     progress("forces")
     forces = chain.solve(motion, ground_wrenches(whole.plates, steps))
     return Gait(whole, float(mass), forces, tuple(steps), names)
-
-
-def _sides(markers: Markers, names: MarkerSet) -> tuple[MarkerSet, list[str]]:
-    """Return the marker set with corrected sides, and notes."""
-    names, swapped = on_their_sides(markers, names)
-    return names, [*([swapped] if swapped else []), *implausible(markers, names)]
 
 
 def _lying(motion: SegmentMotion, names: MarkerSet, up: str) -> list[str]:

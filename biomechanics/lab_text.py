@@ -47,6 +47,21 @@ def split(line: str) -> list[str]:
     return line.split()
 
 
+def columns(file: Path, lines: Sequence[str], at: int) -> list[str]:
+    """Return the names of a table's columns, which are in lines[at]: the time first.
+
+    Raises:
+        DataError: other names, or one twice; the line is named.
+    """
+    names = [cell for cell in split(lines[at]) if cell] if at < len(lines) else []
+    if not names or not names[0].lower().startswith("time"):
+        got = f"{file}, line {at + 1}: got {names[:4]}"
+        raise DataError(f"{got}; expected names of columns, the time first")
+    if twice := sorted({name for name in names if names.count(name) > 1}):
+        raise DataError(f"{file}, line {at + 1}: the column {twice[0]!r} is there twice")
+    return names
+
+
 def different(names: Sequence[str]) -> tuple[list[str], list[str]]:
     """Return the names with " (2)", … after those that are there again, and notes."""
     found: list[str] = []
@@ -133,18 +148,22 @@ def metres(unit: str, file: Path, line: int) -> float:
     return known[unit.strip().lower()]
 
 
-def refuse_wrong_unit(file: Path, positions: Array, unit: str) -> None:
-    """Raise if the extent of markers (n, m, 3) [m] shows that the unit of length is wrong.
+def in_metres(file: Path, line: int, positions: Array, unit: str) -> Array:
+    """Return the positions of markers (n, m, 3) [m]; of those at zero, which are missing, nan.
 
     Raises:
-        DataError: in the frame with the most markers they span less than 1 cm or more than 20 m.
+        DataError: an unknown unit, or a wrong one: in the frame with the most markers they span
+            less than 1 cm or more than 20 m.
     """
+    positions = positions * metres(unit, file, line)
+    positions[(positions == 0).all(axis=2)] = np.nan
     seen = np.asarray(np.isfinite(positions).all(axis=2))
     fullest = int(seen.sum(axis=1).argmax())
     points = positions[fullest][seen[fullest]]
     size = float(np.ptp(points, axis=0).max()) if len(points) > 1 else 1.0
     if not 0.01 < size < 20:
         raise DataError(f"{file}: with lengths in {unit} the markers span {size:.3g} m")
+    return positions
 
 
 def rate_of(file: Path, times: Array, rate: float | None) -> tuple[float, str | None]:

@@ -18,16 +18,17 @@ from ..errors import ConfigurationError, counted
 from ..robots.configuration import check_robot
 from ..robots.robot import Robot
 from ..robots.values import instance, mapping, number, whole_number
+from .body_model import distance
 from .markers.anatomical_frames import Poses, segment_poses
 from .markers.marker_fit import Attachments, MarkerFit, attach, brought_to, fit_markers
-from .markers.marker_sets import MarkerSet, marker_set_of, on_their_sides
+from .markers.marker_sets import SIDES, MarkerSet, marker_set_of, on_their_sides
 from .markers.markers import Markers
 
 HUMAN = {
     "pelvis": "middle_pelvis",
     **{
         f"{side} {segment}": f"{side}_{link}"
-        for side in ("right", "left")
+        for side in SIDES
         for segment, link in (("thigh", "upperleg"), ("shank", "lowerleg"), ("foot", "foot"))
     },
 }
@@ -129,17 +130,16 @@ def _factors(robot: Robot, poses: Poses, links: Mapping[str, str]) -> dict[str, 
     """{link: measured length / the robot's}; foot and trunk are scaled with the legs."""
     q = robot.neutral()
     origin = {s: frame_placement(robot, q, link).translation for s, link in links.items()}
+
+    def factor(a: str, b: str) -> float:
+        return distance(poses[a][1], poses[b][1]) / float(np.linalg.norm(origin[a] - origin[b]))
+
     factors = {}
-    for side in ("right", "left"):
-        for upper, lower in (("thigh", "shank"), ("shank", "foot")):
-            a, b = f"{side} {upper}", f"{side} {lower}"
-            measured = np.linalg.norm(poses[a][1] - poses[b][1], axis=1).mean()
-            own = np.linalg.norm(origin[a] - origin[b])
-            factors[links[a]] = float(measured / own)
-        factors[links[f"{side} foot"]] = factors[links[f"{side} shank"]]
-    hips = [poses[f"{side} thigh"][1] for side in ("right", "left")]
-    own = np.linalg.norm(origin["right thigh"] - origin["left thigh"])
-    factors[links["pelvis"]] = float(np.linalg.norm(hips[0] - hips[1], axis=1).mean() / own)
+    for side in SIDES:
+        thigh, shank, foot = (f"{side} {segment}" for segment in ("thigh", "shank", "foot"))
+        factors[links[thigh]] = factor(thigh, shank)
+        factors[links[shank]] = factors[links[foot]] = factor(shank, foot)
+    factors[links["pelvis"]] = factor("right thigh", "left thigh")
     return factors
 
 
@@ -148,7 +148,7 @@ def _axes_points(
 ) -> tuple[Array, dict[str, tuple[str, Array]]]:
     """Return points (n, 4 k, 3) that represent k segment frames, and their positions on links."""
     q = robot.neutral()
-    hips = [frame_placement(robot, q, links[f"{s} thigh"]).translation for s in ("right", "left")]
+    hips = [frame_placement(robot, q, links[f"{s} thigh"]).translation for s in SIDES]
     pelvis = frame_placement(robot, q, links["pelvis"]).actInv(np.mean(hips, axis=0))
     points, places = [], {}
     for segment, link in links.items():

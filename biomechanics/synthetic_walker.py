@@ -28,7 +28,7 @@ from .body_model import leg_segments, upper_body_segment
 from .body_segment_tables import body_segment
 from .lab.force_plates import ForcePlate
 from .lab.trial import Trial
-from .markers.marker_sets import BOTH_LEGS, SIDES
+from .markers.marker_sets import BOTH_LEGS, OUTWARDS, SIDES
 from .markers.markers import Markers
 from .series.vectors import cross, turn
 from .series.wrenches import WrenchSeries
@@ -120,7 +120,7 @@ def _robot(mass: float, sex: str) -> Robot:
     thigh, shank = _lengths(sex)
     for side in SIDES:
         parts = leg_segments(side, thigh, shank, _HEEL, mass, sex)
-        at = np.array([0.0, 0.0, SIGN[side] * _HALF_HIPS])
+        at = np.array([0.0, 0.0, OUTWARDS[side] * _HALF_HIPS])
         parent = base
         for part, name, turns in zip(
             parts, ("hip", "knee", "ankle"), ("ZXY", "Z", "ZX"), strict=True
@@ -176,7 +176,7 @@ def _attachments(sex: str) -> dict[str, tuple[str, Array]]:
     thigh, shank = _lengths(sex)
     found: dict[str, tuple[str, Array]] = {}
     for side, leg in BOTH_LEGS.legs.items():
-        out = np.array([0.0, 0.0, SIGN[side]])
+        out = np.array([0.0, 0.0, OUTWARDS[side]])
         toes = _HEEL + np.array([0.18, 0.0, 0.0])
         places: dict[str, tuple[str, Array]] = {
             "knee lateral": ("thigh", [0, -thigh, 0] + 0.05 * out),
@@ -194,7 +194,6 @@ def _attachments(sex: str) -> dict[str, tuple[str, Array]]:
     return found
 
 
-SIGN = {"right": 1.0, "left": -1.0}  # of the way outwards along z
 _SPEED = 1.25  # [m/s]
 
 # angles [degrees] at every tenth of a stride from foot strike, as in level walking
@@ -216,7 +215,7 @@ def walking_motion(robot: Robot, t: Array) -> tuple[Array, Array, Array]:
     for side, later in (("right", 0.0), ("left", 0.5)):
         for name, degrees in _STRIDE.items():
             joint = robot._model.joints[robot._model.getJointId(f"{side} {name}")]
-            sign = 1.0 if name.endswith("z") else SIGN[side]
+            sign = 1.0 if name.endswith("z") else OUTWARDS[side]
             i = joint.idx_v
             q[:, joint.idx_q], v[:, i], a[:, i] = _through(sign * np.radians(degrees), t - later)
     return q, v, a

@@ -274,8 +274,6 @@ def test_results_in_other_axes_and_about_other_points():
     lever = forces["foot"].point - point
     moved = forces.moment("foot") + np.cross(lever, forces.force("foot"))
     np.testing.assert_allclose(forces.moment("foot", point=point), moved, atol=1e-12)
-    half = forces.moment("foot", per_mass=2.0)
-    np.testing.assert_allclose(2 * half, forces.moment("foot"), atol=1e-12)
     assert forces["foot"][7].at(point).moment == pytest.approx(moved[7])
 
 
@@ -338,7 +336,7 @@ def test_what_does_not_fit_the_motion_is_refused():
         chain.solve(motion, {"fot": wrench})
     with pytest.raises(ConfigurationError, match="WrenchSeries"):
         chain.solve(motion, {"foot": [np.zeros(6)]})
-    with pytest.raises(ConfigurationError, match="got NoneType; expected a WrenchSeries"):
+    with pytest.raises(ConfigurationError, match="got None, expected a WrenchSeries"):
         chain.solve(motion, {"foot": None})
     with pytest.raises(ConfigurationError, match="external: got list"):
         chain.solve(motion, [1])

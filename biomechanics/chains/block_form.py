@@ -31,10 +31,11 @@ import scipy
 from ...arrays import Array
 from ...dynamics.spatial import skew
 from ...errors import ConfigurationError
+from ...robots.values import instance
 from ..series.vectors import cross, turn, turn_back
 from ..series.wrenches import WrenchSeries
 from .chain_forces import ChainForces
-from .segment_motion import SegmentMotion, ordered_motion
+from .segment_motion import SegmentMotion
 from .segment_tree import External, SegmentTree
 
 _AT_ONCE = 1000  # frames factorised at once, to bound memory
@@ -105,7 +106,7 @@ def block_form(
     chain: SegmentTree, motion: SegmentMotion, external: External | None, residual_on: int = 0
 ) -> BlockForm:
     """Return the matrices of a chain for a motion under external wrenches."""
-    motion = ordered_motion(motion, chain.names)
+    motion = instance(motion, "motion", SegmentMotion).ordered(chain.names)
     n, k = len(motion), len(chain.segments)
     omega = turn_back(motion.R, motion.omega)
     rates = turn_back(motion.R, motion.alpha)
@@ -185,23 +186,15 @@ def at_centres(
     for name, given in (external or {}).items():
         i = chain.index(name)
         for item in given if isinstance(given, (list, tuple)) else [given]:
-            wrench = _checked(item, name, len(motion))
+            wrench = instance(item, f"external[{name!r}]", WrenchSeries)
+            if len(wrench) not in (1, len(motion)):
+                raise ConfigurationError(
+                    f"external[{name!r}]: got {len(wrench)} frames; the motion has {len(motion)}"
+                )
             moved = wrench.at(centres[:, i]) if len(wrench) > 1 else _spread(wrench, centres[:, i])
             forces[:, i] += moved.force
             moments[:, i] += moved.moment
     return forces, moments
-
-
-def _checked(wrench: object, name: str, frames: int) -> WrenchSeries:
-    if not isinstance(wrench, WrenchSeries):
-        raise ConfigurationError(
-            f"external[{name!r}]: got {type(wrench).__name__}; expected a WrenchSeries"
-        )
-    if len(wrench) not in (1, frames):
-        raise ConfigurationError(
-            f"external[{name!r}]: got {len(wrench)} frames; the motion has {frames}"
-        )
-    return wrench
 
 
 def _spread(wrench: WrenchSeries, points: Array) -> WrenchSeries:

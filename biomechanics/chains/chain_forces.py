@@ -10,7 +10,6 @@ from numpy.typing import ArrayLike
 
 from ...arrays import Array
 from ...errors import ConfigurationError, unknown
-from ...robots.values import number
 from ..series.vectors import dot, turn_back
 from ..series.wrenches import WrenchSeries
 from .joint_coordinates import joint_axes, projected
@@ -70,36 +69,29 @@ class ChainForces:
             raise ConfigurationError(unknown("joint", joint, self.wrenches))
         return self.wrenches[joint]
 
-    def force(self, joint: str, axes: str = "world", per_mass: float | None = None) -> Array:
-        """Return the force of the parent on the child (n, 3) [N], or [N/kg] if divided by a mass.
+    def force(self, joint: str, axes: str = "world") -> Array:
+        """Return the force of the parent on the child (n, 3) [N].
 
         Args:
             joint: named after its child.
             axes: "world"; "segment", those of the child; "proximal", those of the parent; "joint",
                 the projections on the axes of the joint's angles (`joint_coordinates`).
-            per_mass: [kg] to divide by.
 
         Raises:
             ConfigurationError: no such joint or axes, or the root has no parent.
         """
-        return self._in(joint, self[joint].force, axes) / _divisor(per_mass)
+        return self._in(joint, self[joint].force, axes)
 
-    def moment(
-        self,
-        joint: str,
-        axes: str = "world",
-        point: ArrayLike | None = None,
-        per_mass: float | None = None,
-    ) -> Array:
-        """Return the moment of the parent on the child (n, 3) [N·m], or [N·m/kg].
+    def moment(self, joint: str, axes: str = "world", point: ArrayLike | None = None) -> Array:
+        """Return the moment of the parent on the child (n, 3) [N·m].
 
         `point` (n, 3) or (3,), world: reference point, by default the joint. Other arguments as in
         `force`.
         """
         wrench = self[joint] if point is None else self[joint].at(point)
-        return self._in(joint, wrench.moment, axes) / _divisor(per_mass)
+        return self._in(joint, wrench.moment, axes)
 
-    def power(self, joint: str, per_mass: float | None = None, *, sliding: bool = True) -> Array:
+    def power(self, joint: str, *, sliding: bool = True) -> Array:
         """Return the power of the joint's wrench on its two segments (n,) [W].
 
         M·(ω_child − ω_parent) + F·(v_child − v_parent), both velocities those of the bodies' points
@@ -107,7 +99,6 @@ class ChainForces:
 
         Args:
             joint: named after its child.
-            per_mass: [kg] to divide by.
             sliding: include the second term. Prismatic joints and the energy balance need it; for
                 measured segments it multiplies soft-tissue motion by a large force.
 
@@ -120,8 +111,8 @@ class ChainForces:
         if parent >= 0:
             omega_parent, velocity_parent = self._at(parent, wrench.point)
             omega, velocity = omega - omega_parent, velocity - velocity_parent
-        power = dot(wrench.moment, omega) + (dot(wrench.force, velocity) if sliding else 0.0)
-        return np.asarray(power / _divisor(per_mass))
+        power = dot(wrench.moment, omega)
+        return power + dot(wrench.force, velocity) if sliding else power
 
     def _at(self, i: int, points: Array) -> tuple[Array, Array]:
         """Angular velocity of segment i, and velocity of its point that is at `points`."""
@@ -158,9 +149,3 @@ class ChainForces:
             f"ChainForces({list(self.wrenches)}, {len(self.motion)} frames; residual on "
             f"{self.residual_on!r}: up to {force:.3g} N, {moment:.3g} N·m)"
         )
-
-
-def _divisor(mass: float | None) -> float:
-    if mass is None:
-        return 1.0
-    return number(mass, "per_mass", above=0, unit="[kg]")

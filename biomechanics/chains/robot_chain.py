@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 import numpy as np
 import pinocchio as pin
 from numpy.typing import ArrayLike
@@ -15,6 +13,7 @@ from ...errors import ConfigurationError
 from ...robots.configuration import check_configuration, check_robot, check_velocity
 from ...robots.robot import Robot
 from ...robots.values import array
+from ..frames.moving_frames import MovingFrame, joint_motion
 from .segment_motion import SegmentMotion
 from .segment_tree import Segment
 from .segments import SegmentChain
@@ -60,36 +59,18 @@ def motion_of_robot(robot: Robot, q: ArrayLike, v: ArrayLike, a: ArrayLike) -> S
             f"got {len(Q)} configurations, {len(V)} velocities and {len(A)} accelerations; "
             "expected the same number"
         )
+    model, data = robot._model, workspace_of(robot).data
     frames = []
-    data = workspace_of(robot).data
     for q_t, v_t, a_t in zip(Q, V, A, strict=True):
-        pin.forwardKinematics(
-            robot._model,
-            data,
-            check_configuration(robot, q_t),
-            check_velocity(robot, v_t),
-            check_velocity(robot, a_t, "a"),
-        )
-        frames.append([_state(robot, data, j) for j in range(1, robot._model.njoints)])
-    states = np.array(frames)  # (n, k, 24)
-    R = states[..., :9].reshape(*states.shape[:2], 3, 3)
-    vectors = np.moveaxis(states[..., 9:].reshape(*states.shape[:2], 5, 3), 2, 0)
-    return SegmentMotion(tuple(robot._model.names)[1:], R, *vectors)
+        q_t, v_t = check_configuration(robot, q_t), check_velocity(robot, v_t)
+        pin.forwardKinematics(model, data, q_t, v_t, check_velocity(robot, a_t, "a"))
+        frames.append([_rows(joint_motion(robot, data, j)) for j in range(1, model.njoints)])
+    states = np.moveaxis(np.array(frames), 2, 0)  # (8, n, k, 3)
+    return SegmentMotion(tuple(model.names)[1:], np.moveaxis(states[:3], 0, 2), *states[3:])
 
 
-def _state(robot: Robot, data: Any, j: int) -> Array:
-    """Rotation, position, velocity, classical acceleration, ω and ω̇ of a joint's frame: (24,)."""
-    aligned = pin.ReferenceFrame.LOCAL_WORLD_ALIGNED
-    placement = data.oMi[j]
-    velocity = pin.getVelocity(robot._model, data, j, aligned)
-    acceleration = pin.getClassicalAcceleration(robot._model, data, j, aligned)
-    return np.concatenate(
-        [
-            placement.rotation.ravel(),
-            placement.translation,
-            velocity.linear,
-            acceleration.linear,
-            velocity.angular,
-            acceleration.angular,
-        ]
-    )
+def _rows(joint: MovingFrame) -> Array:
+    """R and origin, velocity, acceleration, ω, ω̇ of a joint's frame, (8, 3)."""
+    T = joint.placement
+    linear = T.translation, joint.velocity, joint.acceleration
+    return np.vstack([T.rotation, *linear, joint.angular_velocity, joint.angular_acceleration])

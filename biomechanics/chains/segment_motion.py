@@ -117,14 +117,3 @@ class SegmentMotion:
 
     def __repr__(self) -> str:
         return f"SegmentMotion({len(self.names)} segments, {len(self)} frames)"
-
-
-def ordered_motion(motion: SegmentMotion, names: tuple[str, ...]) -> SegmentMotion:
-    """Return the motion of these segments, or raise.
-
-    Raises:
-        ConfigurationError: not a `SegmentMotion`, or a segment that it lacks.
-    """
-    if not isinstance(motion, SegmentMotion):
-        raise ConfigurationError(f"motion: got {type(motion).__name__}; expected a SegmentMotion")
-    return motion.ordered(names)

@@ -69,15 +69,7 @@ class Segment:
 
 @dataclass(frozen=True, eq=False, init=False, repr=False)
 class SegmentTree:
-    """A tree of segments under gravity.
-
-    Attributes:
-        segments: parents before children.
-        gravity: (3,) [m/s²], world axes; laboratories often have y up: (0, −9.81, 0).
-
-    Raises:
-        ConfigurationError: no root or several, a name twice, a parent that does not exist, a loop.
-    """
+    """A tree of segments under gravity: a `SegmentChain` without its inverse dynamics."""
 
     segments: tuple[Segment, ...]
     gravity: Array

@@ -12,10 +12,11 @@ from __future__ import annotations
 
 import numpy as np
 
+from ...robots.values import instance
 from ..series.vectors import cross, turn
 from .block_form import at_centres, block_form
 from .chain_forces import ChainForces
-from .segment_motion import SegmentMotion, ordered_motion
+from .segment_motion import SegmentMotion
 from .segment_tree import External, SegmentTree
 
 
@@ -67,7 +68,7 @@ class SegmentChain(SegmentTree):
         residual wrench, each segment determines the wrench of its one unknown joint.
         """
         place = 0 if residual_on is None else self.index(residual_on)
-        motion = ordered_motion(motion, self.names)
+        motion = instance(motion, "motion", SegmentMotion).ordered(self.names)
         ext_force, ext_moment = at_centres(self, motion, external)
         inertia = motion.R @ self.inertias @ np.swapaxes(motion.R, -1, -2)
         weightless = motion.point_accelerations(self.coms) - self.gravity

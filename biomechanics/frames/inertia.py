@@ -43,7 +43,7 @@ def steiner(mass: float, arm: ArrayLike) -> Array:
     Raises:
         ConfigurationError: a mass that is negative or not finite, or r that is not (3,).
     """
-    m = as_mass(mass)
+    m = values.number(mass, "mass", at_least=0, unit="[kg]")
     r = as_vector(arm, 3, "arm", "from the centre of mass to the point [m]")
     return np.asarray(m * (r @ r * np.eye(3) - np.outer(r, r)))
 
@@ -94,8 +94,8 @@ def inertia_about(
         ConfigurationError: a bad q or point, no such joint or frame, no body.
     """
     q = check_configuration(robot, q)
-    names = tuple(robot._model.names)[1:] if bodies is None else _names(bodies)
-    joints = sorted({robot.joint_id(name) for name in names})
+    names = tuple(robot._model.names)[1:] if bodies is None else bodies
+    joints = sorted({robot.joint_id(name) for name in values.texts(names, "bodies")})
     data = workspace_of(robot).data
     pin.forwardKinematics(robot._model, data, q)
     parts = [data.oMi[joint].act(robot._model.inertias[joint]) for joint in joints]
@@ -108,21 +108,6 @@ def inertia_about(
     if isinstance(axes, str) and axes == "world":
         return np.asarray(total)
     return rotated_inertia(total, frame_placement(robot, q, axes).rotation.T)
-
-
-def as_mass(value: object) -> float:
-    """Return a mass [kg], or raise.
-
-    Raises:
-        ConfigurationError: no number, one that is negative or not finite.
-    """
-    return values.number(value, "mass", at_least=0, unit="[kg]")
-
-
-def _names(bodies: Iterable[str]) -> tuple[str, ...]:
-    if isinstance(bodies, str) or not isinstance(bodies, Iterable):
-        raise ConfigurationError(f"bodies: got {bodies!r}; expected names of joints")
-    return tuple(bodies)
 
 
 def _check_inertia(inertia: ArrayLike) -> Array:

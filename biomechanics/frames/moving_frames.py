@@ -29,7 +29,6 @@ from ...dynamics.wrench import Wrench
 from ...robots import values
 from ...robots.configuration import as_vector, check_configuration, check_velocity
 from ...robots.robot import Robot
-from .inertia import as_mass
 
 _VECTORS = {
     "velocity": "of the frame's origin [m/s]",
@@ -171,7 +170,7 @@ def fictitious_wrenches_of(
     Raises:
         ConfigurationError: a mass that is negative or not finite, or not a `MovingFrame`.
     """
-    m = as_mass(mass)
+    m = values.number(mass, "mass", at_least=0, unit="[kg]")
     values.instance(com, "com", MovingFrame)
     values.instance(observer, "observer", MovingFrame)
     R = observer.placement.rotation
@@ -209,6 +208,14 @@ def frame_motion(
     twist, drift = pin.getFrameVelocity(*aligned), pin.getFrameClassicalAcceleration(*aligned)
     motion = MovingFrame(T, twist.linear, twist.angular, drift.linear, drift.angular, name=frame)
     return motion.at(point)
+
+
+def joint_motion(robot: Robot, data: Any, joint: int) -> MovingFrame:
+    """Return the motion of a joint's frame, from the `pin.Data` of q, v and a."""
+    aligned = (robot._model, data, joint, pin.LOCAL_WORLD_ALIGNED)
+    twist, drift = pin.getVelocity(*aligned), pin.getClassicalAcceleration(*aligned)
+    vectors = twist.linear, twist.angular, drift.linear, drift.angular
+    return MovingFrame(data.oMi[joint], *vectors, name=robot._model.names[joint])
 
 
 def _spatial(frame: MovingFrame) -> tuple[Any, Any]:

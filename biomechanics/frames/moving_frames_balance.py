@@ -26,7 +26,13 @@ from ...dynamics.wrench import Wrench
 from ...errors import ConfigurationError
 from ...robots.configuration import check_configuration, check_velocity
 from ...robots.robot import Robot
-from .moving_frames import FictitiousWrenches, MovingFrame, fictitious_wrenches_of, frame_motion
+from .moving_frames import (
+    FictitiousWrenches,
+    MovingFrame,
+    fictitious_wrenches_of,
+    frame_motion,
+    joint_motion,
+)
 
 
 @dataclass(frozen=True, eq=False)
@@ -63,17 +69,10 @@ def body_motions(robot: Robot, q: ArrayLike, v: ArrayLike, a: ArrayLike) -> dict
     v, a = check_velocity(robot, v), check_velocity(robot, a, "a")
     model, data = robot._model, workspace_of(robot).data
     pin.forwardKinematics(model, data, q, v, a)
-    motions = {}
-    for i in range(1, model.njoints):
-        T, R, name = data.oMi[i], data.oMi[i].rotation, model.names[i]
-        classical = data.a[i].linear + cross(data.v[i].angular, data.v[i].linear)
-        linear, angular = (data.v[i].linear, classical), (data.v[i].angular, data.a[i].angular)
-        (velocity, acceleration), (omega, alpha) = [
-            [R @ x for x in pair] for pair in (linear, angular)
-        ]
-        joint = MovingFrame(T, velocity, omega, acceleration, alpha, name=name)
-        motions[name] = joint.at(model.inertias[i].lever)
-    return motions
+    return {
+        model.names[i]: joint_motion(robot, data, i).at(model.inertias[i].lever)
+        for i in range(1, model.njoints)
+    }
 
 
 def fictitious_wrenches(
@@ -82,17 +81,14 @@ def fictitious_wrenches(
     """Return {joint: its body's fictitious wrenches}, each at the body's centre of mass.
 
     Args:
-        robot: the robot.
-        q: configuration (nq,).
-        v: velocity (nv,).
-        a: acceleration (nv,).
+        robot, q, v, a: the robot, and its configuration (nq,), velocity and acceleration (nv,).
         observer: a `MovingFrame`, "world" or the name of a frame of the robot. The wrenches are in
             its axes, their points from its origin.
 
     Raises:
         ConfigurationError: a bad q, v or a, or no such frame.
     """
-    looking = _observer(robot, q, v, a, observer)
+    looking = observer_of(robot, q, v, a, observer)
     return {
         joint: fictitious_wrenches_of(robot._model.inertias[i].mass, com, looking)
         for i, (joint, com) in enumerate(body_motions(robot, q, v, a).items(), start=1)
@@ -113,17 +109,14 @@ def wrench_balance(
     `residual` is their deviation from the balance in this frame.
 
     Args:
-        robot: the robot.
-        q: configuration (nq,).
-        v: velocity (nv,).
-        a: acceleration (nv,).
+        robot, q, v, a: as for `fictitious_wrenches`.
         observer: a `MovingFrame`, "world" or the name of a frame of the robot.
         wrenches: {frame: Wrench} of the environment on links, as in `dynamics.external_torques`.
 
     Raises:
         ConfigurationError: a bad q, v or a, no such frame, or a value that is not a `Wrench`.
     """
-    looking = _observer(robot, q, v, a, observer)
+    looking = observer_of(robot, q, v, a, observer)
     passed_on = list(joint_wrenches(robot, q, v, a, wrenches).values())
     outside = _external(robot, q, wrenches)
     balances = {}
@@ -157,7 +150,7 @@ def observed_joint_wrenches(
 
     Args and errors as for `wrench_balance`.
     """
-    looking = _observer(robot, q, v, a, observer)
+    looking = observer_of(robot, q, v, a, observer)
     coms = list(body_motions(robot, q, v, a).values())
     outside, model = _external(robot, q, wrenches), robot._model
     origins = State.of(robot, q).joint_placements[:, :, 3]
@@ -172,9 +165,10 @@ def observed_joint_wrenches(
     return {model.names[i]: found[i] for i in range(1, model.njoints)}
 
 
-def _observer(
+def observer_of(
     robot: Robot, q: ArrayLike, v: ArrayLike, a: ArrayLike, observer: MovingFrame | str
 ) -> MovingFrame:
+    """Return the motion of an observer: given, at rest in the "world", or that of a frame."""
     if isinstance(observer, MovingFrame):
         return observer
     if isinstance(observer, str):

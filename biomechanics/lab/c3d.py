@@ -106,9 +106,7 @@ def _markers(file: Path, facts: Mapping[str, Any], points: Array, up: str) -> Ma
             f"{file}: {len(names)} names of markers for {points.shape[1]}, at {facts['rate']:g} Hz"
         )
     positions = np.moveaxis(points[:3, : len(names)], (0, 1, 2), (2, 1, 0))
-    positions = positions * lab_text.metres(facts["unit"], file, 0)
-    positions[(positions == 0).all(axis=2)] = np.nan  # missing, where no residual says so
-    lab_text.refuse_wrong_unit(file, positions, facts["unit"])
+    positions = lab_text.in_metres(file, 0, positions, facts["unit"])
     return Markers(names, positions, facts["rate"], up)
 
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 import os
+from dataclasses import replace
 from pathlib import Path
 
 from ...errors import ConfigurationError, DataError
@@ -64,7 +65,7 @@ def read_trial(
             trial = read_table(file, up=up or "y", unit=unit or "mm", threshold=threshold)
     except ConfigurationError as error:  # inconsistent values
         raise DataError(f"{file}: {error}") from None
-    return Trial(trial.markers, trial.plates, trial.source, (*trial.notes, *_noticed(trial)))
+    return replace(trial, notes=(*trial.notes, *_noticed(trial)))
 
 
 def _with_forces(
@@ -108,18 +109,15 @@ def _from_when_both_are_measured(trial: Trial, begin: float, start: float) -> Tr
             f"{trial.source}: markers from {begin:g} to {ends[0]:g} s, forces from {start:g} to "
             f"{ends[1]:g} s: no time in common"
         )
-    notes = trial.notes
-    if frames or samples:
-        left = f"{frames} frames" if frames else f"{samples} samples of the plates"
-        notes += (
-            f"the markers begin at {begin:g} s, the forces at {start:g} s: the first {left} are "
-            "left out",
-        )
-    return Trial(
-        markers.cut(frames, len(markers) - 1),
-        tuple(plate.cut(samples, len(plate) - 1) for plate in plates),
-        trial.source,
-        notes,
+    if not (frames or samples):
+        return trial
+    left = f"{frames} frames" if frames else f"{samples} samples of the plates"
+    begins = f"the markers begin at {begin:g} s, the forces at {start:g} s"
+    return replace(
+        trial,
+        markers=markers.cut(frames, len(markers) - 1),
+        plates=tuple(plate.cut(samples, len(plate) - 1) for plate in plates),
+        notes=(*trial.notes, f"{begins}: the first {left} are left out"),
     )
 
 

@@ -77,11 +77,7 @@ def read_storage(path: str | os.PathLike[str]) -> Storage:
     head = dict(re.findall(r"^\s*(\w+)\s*=\s*(\S+)", "\n".join(lines[: ends[0]]), re.MULTILINE))
     header = {key.lower(): value for key, value in head.items()}
     start = next(i for i in range(ends[0] + 1, len(lines)) if lines[i].strip())
-    names = [name for name in lab_text.split(lines[start]) if name]
-    if not names or names[0].lower() != "time":
-        raise DataError(f"{file}, line {start + 1}: got {names[:4]}; expected columns, time first")
-    if twice := sorted({name for name in names if names.count(name) > 1}):
-        raise DataError(f"{file}, line {start + 1}: the column {twice[0]!r} is there twice")
+    names = lab_text.columns(file, lines, start)
     table = lab_text.numbers(file, lines, start + 1, names)
     rows = header.get("nrows", header.get("datarows", ""))
     if rows.isdigit():

@@ -35,23 +35,16 @@ def read_table(
         DataError: an invalid file; the message names the line.
     """
     file, lines = lab_text.read_lines(path)
-    names = [cell for cell in lab_text.split(lines[0]) if cell] if lines else []
-    if not names or not names[0].lower().startswith("time"):
-        raise DataError(f"{file}, line 1: got {names[:4]}; expected names of columns, Time first")
-    twice = sorted({name for name in names if names.count(name) > 1})
-    if twice:
-        raise DataError(f"{file}, line 1: the column {twice[0]!r} is there twice")
+    names = lab_text.columns(file, lines, 0)
     table = lab_text.numbers(file, lines, 1, names)
     scale = lab_text.metres(unit, file, 1)
     frequency, note = lab_text.rate_of(file, table[:, 0], None)
     triples = _triples(names)
-    found = {n: scale * table[:, c] for n, c in triples.items() if n not in ("F", "COP")}
+    found = {n: table[:, c] for n, c in triples.items() if n not in ("F", "COP")}
     if not found:
         raise DataError(f"{file}, line 1: no markers: no columns like LMx, LMy, LMz")
-    positions = np.stack(list(found.values()), axis=1)
-    positions[(positions == 0).all(axis=2)] = np.nan  # missing
+    positions = lab_text.in_metres(file, 1, np.stack(list(found.values()), axis=1), unit)
     markers = Markers(tuple(found), positions, frequency, up)
-    lab_text.refuse_wrong_unit(file, markers.positions, unit)
     plates = _plates(file, names, table, triples, scale, markers, threshold)
     return Trial(markers, plates, str(file), () if note is None else (note,))
 

@@ -50,9 +50,7 @@ def read_trc(path: str | os.PathLike[str], up: str = "y") -> tuple[Markers, tupl
     told = lab_text.positive(file, 3, header["DataRate"], "DataRate")
     rate, note = lab_text.rate_of(file, table[:, 1], told)
     positions = table[:, 2:].reshape(len(table), -1, 3)
-    positions = positions * lab_text.metres(header["Units"], file, 3)
-    positions[(positions == 0).all(axis=2)] = np.nan
-    lab_text.refuse_wrong_unit(file, positions, header["Units"])
+    positions = lab_text.in_metres(file, 3, positions, header["Units"])
     notes += [] if note is None else [note]
     return Markers(tuple(names), positions, rate, up), tuple(notes), float(table[0, 1])
 

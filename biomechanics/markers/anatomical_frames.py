@@ -13,7 +13,7 @@ import numpy as np
 from ...arrays import Array
 from ...errors import ConfigurationError
 from ..series.vectors import cross
-from .marker_sets import MarkerSet
+from .marker_sets import OUTWARDS, MarkerSet
 from .markers import Markers
 
 Poses = dict[str, tuple[Array, Array]]
@@ -46,10 +46,7 @@ def hip_centres(R_pelvis: Array, spines: dict[str, Array]) -> dict[str, Array]:
     width = np.linalg.norm(spines["right asis"] - spines["left asis"], axis=-1).mean()
     depth = np.linalg.norm(front - back, axis=-1).mean()
     x, y, z = -0.24 * depth - 0.0099, -0.30 * width - 0.0109, 0.33 * width + 0.0073
-    return {
-        side: front + R_pelvis @ np.array([x, y, sign * z])
-        for side, sign in (("right", 1.0), ("left", -1.0))
-    }
+    return {side: front + R_pelvis @ np.array([x, y, sign * z]) for side, sign in OUTWARDS.items()}
 
 
 def segment_poses(markers: Markers, names: MarkerSet) -> Poses:
@@ -87,12 +84,11 @@ def _pelvis_axes(spines: dict[str, Array]) -> Array:
 def _leg_poses(side: str, points: dict[str, Array], hip: Array | None) -> Poses:
     if hip is None:
         raise ConfigurationError(f"no hip centre on the {side}: neither a marker nor a pelvis")
-    outwards = 1.0 if side == "right" else -1.0  # on the right leg, lateral is to the right
     knee = (points["knee lateral"] + points["knee medial"]) / 2
     ankle = (points["ankle lateral"] + points["ankle medial"]) / 2
     toes = (points["toe lateral"] + points["toe medial"]) / 2
     right = {
-        joint: outwards * (points[f"{joint} lateral"] - points[f"{joint} medial"])
+        joint: OUTWARDS[side] * (points[f"{joint} lateral"] - points[f"{joint} medial"])
         for joint in ("knee", "ankle", "toe")
     }
     return {

@@ -143,7 +143,11 @@ def fit_markers(
     if not mapping(attachments, "attachments", kind="marker"):
         raise ConfigurationError("attachments: got none; expected {marker: (link, where on it)}")
     seen = markers.turned("z").only(tuple(attachments))
-    q, places = _places(robot, attachments, seen, start)
+    places = _places(robot, attachments)
+    if start is None:
+        q = _aligned(robot, robot.posture(), places, seen.positions[0])
+    else:
+        q = check_configuration(robot, start, "start").copy()
     Q, residuals = np.empty((len(seen), robot.nq)), np.empty((len(seen), len(attachments)))
     converged = np.zeros(len(seen), dtype=bool)
     for k in progress_bar(range(len(seen)), "markers"):
@@ -157,26 +161,18 @@ def fit_markers(
     return MarkerFit(robot, Q, residuals, converged, seen.names, seen.rate)
 
 
-_Places = list[
-    tuple[int, list[int], Array]
-]  # (frame id, rows of its markers, positions on it (k, 3))
+# (frame id, rows of its markers, positions on it (k, 3))
+_Places = list[tuple[int, list[int], Array]]
 
 
-def _places(
-    robot: Robot, attachments: Attachments, seen: Markers, start: ArrayLike | None
-) -> tuple[Array, _Places]:
-    """Return the initial configuration, and the markers of each link."""
+def _places(robot: Robot, attachments: Attachments) -> _Places:
+    """Return the markers of each link."""
     rows: dict[int, list[int]] = {}
     local = []
     for row, (name, (link, where)) in enumerate(attachments.items()):
         rows.setdefault(robot.frame_id(link), []).append(row)
         local.append(as_vector(where, 3, f"attachment of {name!r}", "where on its link [m]"))
-    places = [(i, r, np.stack([local[k] for k in r])) for i, r in rows.items()]
-    if start is not None:
-        return check_configuration(robot, start, "start").copy(), places
-    q = robot.posture()
-    gaps, _ = _gaps(robot, q, places, seen.positions[0])
-    return _moved(robot, q, seen.positions[0] + gaps, seen.positions[0]), places
+    return [(i, r, np.stack([local[k] for k in r])) for i, r in rows.items()]
 
 
 def brought_to(robot: Robot, q: ArrayLike, attachments: Attachments, markers: Markers) -> Array:
@@ -186,16 +182,17 @@ def brought_to(robot: Robot, q: ArrayLike, attachments: Attachments, markers: Ma
         ConfigurationError: no such marker or link, or a bad q.
     """
     seen = markers.turned("z").only(tuple(attachments)).positions[0]
-    start, places = _places(robot, attachments, markers.only(tuple(attachments)), q)
-    gaps, _ = _gaps(robot, start, places, seen)
-    return _moved(robot, start, seen + gaps, seen)
+    return _aligned(
+        robot, check_configuration(robot, q, "start").copy(), _places(robot, attachments), seen
+    )
 
 
-def _moved(robot: Robot, q: Array, there: Array, seen: Array) -> Array:
-    """Return q with the base moved by the rigid motion that best aligns two point sets (m, 3)."""
+def _aligned(robot: Robot, q: Array, places: _Places, seen: Array) -> Array:
+    """Return q with the base moved by the rigid motion that best aligns the markers (m, 3)."""
     known = np.isfinite(seen).all(axis=1)
     if not robot.is_floating or known.sum() < 3:
         return q
+    there = seen + _gaps(robot, q, places, seen)[0]
     T = registration(seen[known], there[known])[0] * pin.XYZQUATToSE3(q[:7])
     return np.concatenate([pin.SE3ToXYZQUAT(T), q[7:]])
 

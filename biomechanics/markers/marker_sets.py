@@ -21,7 +21,8 @@ from .. import lab_text
 from ..series.vectors import cross, dot
 from .markers import Markers
 
-SIDES = ("right", "left")
+OUTWARDS = {"right": 1.0, "left": -1.0}  # sign of the way away from the other leg along z
+SIDES = tuple(OUTWARDS)
 _STRETCH = 0.15  # of the length of a shank: skin makes 0.05
 _KEYS = {"name", "legs", "pelvis"}
 
@@ -160,13 +161,12 @@ def on_their_sides(markers: Markers, names: MarkerSet) -> tuple[MarkerSet, str |
             f"the {wrong[0]} leg's lateral markers are on its inner side, the other leg's are not: "
             "lateral and medial markers are confused"
         )
-    other = {"right": "left", "left": "right"}
     swapped = replace(
         names,
-        legs={other[side]: leg for side, leg in names.legs.items()},
+        legs={_swapped(side): leg for side, leg in names.legs.items()},
         pelvis={_swapped(landmark): name for landmark, name in names.pelvis.items()},
     )
-    told = f"the leg named {wrong[0]} is a {other[wrong[0]]} one"
+    told = f"the leg named {wrong[0]} is a {_swapped(wrong[0])} one"
     if len(wrong) == 2:
         told = "right and left are swapped: the leg named right is on the body's left"
     return swapped, f"{told} (x forwards, y up and z to the right); corrected"
@@ -184,8 +184,9 @@ def _side(markers: Markers, leg: Mapping[str, str]) -> str:
 
 
 def _swapped(landmark: str) -> str:
-    side, _, spine = landmark.partition(" ")
-    return f"{'left' if side == 'right' else 'right'} {spine}"
+    """The same on the other side, of "right", "left asis", …"""
+    side, space, place = landmark.partition(" ")
+    return ("left" if side == "right" else "right") + space + place
 
 
 def implausible(markers: Markers, names: MarkerSet) -> list[str]:

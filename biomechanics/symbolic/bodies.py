@@ -16,7 +16,7 @@ import sympy as sp
 from ...errors import ConfigurationError
 from ...robots.values import instance, text
 from .closed_form import as_expression, closed_form
-from .frames import WORLD, Frame, Matrix, as_frame, matrix, rate, t, vector
+from .frames import WORLD, Frame, Matrix, matrix, rate, t, vector
 from .wrench import Wrench
 
 
@@ -72,7 +72,7 @@ class Body:
 
     def __post_init__(self) -> None:
         text(self.name, "name")
-        as_frame(self.frame)
+        instance(self.frame, "frame", Frame)
         given = sp.zeros(3) if self.inertia is None else self.inertia
         I = matrix(given, "inertia")  # noqa: E741
         if I != I.T:
@@ -87,7 +87,7 @@ class Body:
         Without a frame: in its own axes.
         """
         I = self.inertia + steiner(self.mass, vector(point, "point") - self.com)  # noqa: E741
-        R = sp.eye(3) if frame is None else as_frame(frame).turn(self.frame)
+        R = sp.eye(3) if frame is None else instance(frame, "frame", Frame).turn(self.frame)
         return closed_form(R * I * R.T)
 
     def dynamic_wrench(self, observer: Frame | None = None) -> Wrench:
@@ -101,7 +101,7 @@ class Body:
         if observer is None:
             force = self.mass * self.frame.acceleration(self.com)
             return Wrench(force, moment, self.frame, self.com)
-        place = as_frame(observer, "observer").coordinates(self.com, self.frame)
+        place = instance(observer, "observer", Frame).coordinates(self.com, self.frame)
         turned = observer.turn(self.frame) * moment
         return Wrench(self.mass * place.diff(t, 2), turned, observer, place)
 
@@ -110,7 +110,7 @@ class Body:
 
         −m a_O, −m Ω̇ × r, −m Ω × (Ω × r), −2 m Ω × u, in the axes of the observer.
         """
-        r = as_frame(observer, "observer").coordinates(self.com, self.frame)
+        r = instance(observer, "observer", Frame).coordinates(self.com, self.frame)
         turn, spin_up = observer.angular_velocity, observer.angular_acceleration
         accelerations = (
             observer.acceleration(),
@@ -146,7 +146,7 @@ class Joint:
 
     def __post_init__(self) -> None:
         text(self.name, "name")
-        as_frame(self.parent, "parent")
+        instance(self.parent, "parent", Frame)
         instance(self.child, "child", Body)
         object.__setattr__(self, "axis", vector(self.axis, "axis"))
         object.__setattr__(self, "angle", as_expression(self.angle, "angle"))

@@ -13,7 +13,7 @@ from typing import Any
 import sympy as sp
 
 from ...errors import ConfigurationError
-from ...robots.values import text
+from ...robots.values import instance, text
 from .closed_form import as_expression, closed_form, is_zero
 
 Matrix = Any  # a sympy matrix
@@ -105,7 +105,7 @@ class Frame:
     def __post_init__(self) -> None:
         text(self.name, "name")
         if self.parent is not None:
-            as_frame(self.parent, "parent")
+            instance(self.parent, "parent", Frame)
         R = matrix(self.rotation, "rotation")
         if not is_zero(R.T * R - sp.eye(3)):
             raise ConfigurationError(f"{self.name}: got {R}; expected a rotation matrix (3, 3)")
@@ -126,7 +126,7 @@ class Frame:
         Raises:
             ConfigurationError: `other` is no frame.
         """
-        as_frame(other)
+        instance(other, "frame", Frame)
         if other is self:
             return sp.ImmutableMatrix(sp.eye(3))
         if other.parent is self:
@@ -137,7 +137,7 @@ class Frame:
 
     def coordinates(self, point: Any, other: Frame) -> Matrix:
         """Return the coordinates (3,) in this frame of a point given in `other`."""
-        (R, p), (R_other, p_other) = self.in_world, as_frame(other).in_world
+        (R, p), (R_other, p_other) = self.in_world, instance(other, "frame", Frame).in_world
         return closed_form(R.T * (p_other + R_other * vector(point, "point") - p))
 
     @cached_property
@@ -163,17 +163,6 @@ class Frame:
 
     def __repr__(self) -> str:
         return f"Frame({self.name!r})"
-
-
-def as_frame(value: Any, name: str = "frame") -> Frame:
-    """Return a frame, or raise.
-
-    Raises:
-        ConfigurationError: something else.
-    """
-    if not isinstance(value, Frame):
-        raise ConfigurationError(f"{name}: got {value!r}; expected a symbolic Frame")
-    return value
 
 
 WORLD = Frame("world")

@@ -18,6 +18,7 @@ from typing import Any
 import sympy as sp
 
 from ...errors import ConfigurationError
+from ...robots.values import whole_number
 from .bodies import Body, Joint, tip_wrench
 from .closed_form import as_expression
 from .frames import WORLD, Frame, Matrix, rotation, t, vector
@@ -59,10 +60,8 @@ class Limb:
         tip: tuple[Any, Any] = ((0, 0, 0), (0, 0, 0)),
         viscous: Sequence[Any] | None = None,
     ) -> None:
-        if not isinstance(n, int) or isinstance(n, bool) or n < 1:
-            raise ConfigurationError(f"n: got {n!r}; expected the number of segments, 1 or more")
+        self.n = n = whole_number(n, "n, the number of segments", at_least=1, exact=True)
         count = range(1, n + 1)
-        self.n = n
         self.gravity = vector(gravity, "gravity")
         self.angles = _given("angles", angles, [sp.Function(f"theta_{i}")(t) for i in count])
         self.lengths = _given("lengths", lengths, sp.symbols(f"l_1:{n + 1}", positive=True))

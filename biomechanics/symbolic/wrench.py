@@ -9,9 +9,9 @@ from typing import Any
 import sympy as sp
 
 from ...errors import ConfigurationError
-from ...robots.values import mapping
+from ...robots.values import instance, mapping
 from .closed_form import closed_form, is_zero
-from .frames import Frame, Matrix, as_frame, vector
+from .frames import Frame, Matrix, vector
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -34,7 +34,7 @@ class Wrench:
     point: Matrix = (0, 0, 0)
 
     def __post_init__(self) -> None:
-        as_frame(self.frame)
+        instance(self.frame, "frame", Frame)
         for name in ("force", "moment", "point"):
             object.__setattr__(self, name, closed_form(vector(getattr(self, name), name)))
 
@@ -54,7 +54,8 @@ class Wrench:
 
         f' = R f, m' = R m with R = R_frame_self.
         """
-        R, point = as_frame(frame).turn(self.frame), frame.coordinates(self.point, self.frame)
+        R = instance(frame, "frame", Frame).turn(self.frame)
+        point = frame.coordinates(self.point, self.frame)
         return Wrench(R * self.force, R * self.moment, frame, point)
 
     def reaction(self) -> Wrench:

@@ -10,9 +10,11 @@ from numpy.typing import ArrayLike, NDArray
 
 from ...arrays import Array
 from ...biomechanics.frames.moving_frames import MovingFrame, frame_motion
+from ...biomechanics.frames.moving_frames_balance import observer_of
 from ...errors import ConfigurationError
 from ...robots.robot import Robot
 from .axes import axes_for, axes_grid
+from .robot import plane_rows
 
 # who looks at a state (q, v, a): "world", a frame of the robot, or what a function makes of it
 Observer = str | Callable[[Array, Array, Array], MovingFrame]
@@ -67,10 +69,9 @@ def plot_seen_paths(
     Thin lines join the origins of `frames` at some instants; every panel has the same colours.
 
     Args:
-        robot: the robot.
-        motion: q (n, nq), v (n, nv) and a (n, nv).
+        robot, motion: as for `seen_paths`.
         frames: whose origins, from the root to the tip.
-        observers: {title: "world", a frame, or f(q, v, a) -> `MovingFrame`}.
+        observers: {title: observer}, each as for `seen_paths`.
         plane: two axes of the observer.
         poses: how many instants to draw the whole chain at.
 
@@ -78,12 +79,11 @@ def plot_seen_paths(
         FootworkError: matplotlib is not installed.
         ConfigurationError: no observer, no such frame or plane, states that are not the robot's.
     """
-    if len(plane) != 2 or not set(plane) <= set("xyz") or not observers or poses < 1:
+    rows = plane_rows(plane)
+    if not observers or poses < 1:
         raise ConfigurationError(
-            f"got plane {plane!r}, {len(observers)} observers and {poses} poses; expected two axes "
-            'such as "xy", and one or more of both'
+            f"got {len(observers)} observers and {poses} poses; expected one or more of both"
         )
-    rows = ["xyz".index(axis) for axis in plane]
     panels = {name: seen_paths(robot, motion, frames, who) for name, who in observers.items()}
     fastest = max(path.speeds.max() for paths in panels.values() for path in paths.values())
     size = (4.0 * len(panels) + 1.0, 5.6)
@@ -136,6 +136,4 @@ def _states(motion: tuple[ArrayLike, ArrayLike, ArrayLike]) -> list[tuple[Array,
 
 
 def _looking(robot: Robot, state: tuple[Array, Array, Array], observer: Observer) -> MovingFrame:
-    if observer == "world":
-        return MovingFrame(name="world")
-    return frame_motion(robot, *state, observer) if isinstance(observer, str) else observer(*state)
+    return observer_of(robot, *state, observer(*state) if callable(observer) else observer)

@@ -30,7 +30,7 @@ def plot_robot(
     Raises:
         ConfigurationError: q does not fit the robot, or no such plane.
     """
-    rows, ax = _rows(plane), _plane_axes(ax, plane, robot.name)
+    rows, ax = plane_rows(plane), _plane_axes(ax, plane, robot.name)
     state = State.of(robot, robot.posture() if q is None else q)
     T = state.joint_placements
     for joint, _, end in stick_ends(robot):
@@ -65,7 +65,7 @@ def plot_stick_figures(
     """
     if len(frames) < 2:
         raise ConfigurationError(f"got frames {list(frames)}; expected two frames or more")
-    rows, ax = _rows(plane), _plane_axes(ax, plane, title)
+    rows, ax = plane_rows(plane), _plane_axes(ax, plane, title)
     configurations = np.atleast_2d(np.asarray(qs, dtype=float))
     for i, q in enumerate(configurations):
         state, alpha = State(robot, q), 0.15 + 0.85 * (i + 1) / len(configurations)
@@ -74,7 +74,8 @@ def plot_stick_figures(
     return ax
 
 
-def _rows(plane: str) -> list[int]:
+def plane_rows(plane: str) -> list[int]:
+    """Return the rows of two axes such as "xz"."""
     if len(plane) != 2 or not set(plane) <= set("xyz"):
         raise ConfigurationError(f'plane: got {plane!r}; expected two axes such as "xz"')
     return ["xyz".index(axis) for axis in plane]
