@@ -48,8 +48,8 @@ class LiveViewer(Viewer):
     def _page(self) -> str:
         return page.live_page(self.title)
 
-    def _serve(self, on_message: OnMessage | None = None) -> Server:
-        server = super()._serve(on_message or self._on_message)
+    def _serve(self) -> Server:
+        server = super()._serve()
         if self._told is not None:
             server.send(self._told)
         return server

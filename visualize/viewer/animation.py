@@ -17,6 +17,7 @@ import umsgpack  # type: ignore[import-untyped]
 from numpy.typing import NDArray
 
 from ...arrays import Array
+from .checks import channels
 from .series import Series, lane
 from .shapes import Piece, Shape
 
@@ -70,7 +71,7 @@ def tints(
 
 
 def _rgb(color: int) -> Array:
-    return np.array([color >> shift & 0xFF for shift in (16, 8, 0)]) / 255
+    return np.array(channels(color)) / 255
 
 
 def player(times: Array, series: Sequence[Series]) -> dict[str, Any]:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from functools import partial
 from typing import Any
 
+import numpy as np
 from numpy.typing import ArrayLike
 
 from ...arrays import Array
@@ -78,8 +79,30 @@ def color(value: Color) -> int:
     r, g, b = finite(value, "colour", (3,))
     if min(r, g, b) < 0 or max(r, g, b) > 1:
         raise ViewerError(f"colour: got {tuple(value)}; expected (r, g, b) in 0…1")
-    red, green, blue = (round(255 * float(part)) for part in (r, g, b))
+    return packed(*(round(255 * float(part)) for part in (r, g, b)))
+
+
+def css(value: Color) -> str:
+    """Return "#rrggbb" for a colour as `color` takes it."""
+    return f"#{color(value):06x}"
+
+
+def packed(red: int, green: int, blue: int) -> int:
+    """Return 0xRRGGBB of parts in 0…255."""
     return (red << 16) + (green << 8) + blue
+
+
+def channels(color: int) -> tuple[int, int, int]:
+    """Return red, green and blue in 0…255 of 0xRRGGBB."""
+    return color >> 16 & 0xFF, color >> 8 & 0xFF, color & 0xFF
+
+
+def direction(value: ArrayLike, name: str) -> Array:
+    """Return a finite (3,) array that is not zero, or raise `ViewerError`."""
+    found = vector(value, name)
+    if not np.linalg.norm(found) > 0:
+        raise ViewerError(f"{name}: got the zero vector; expected a direction")
+    return found
 
 
 def overlay_path(name: str) -> str:

@@ -117,25 +117,7 @@ def legend(
     return _entry("", "legend", {"type": "legend", **values})
 
 
-def live(
-    *,
-    title: str,
-    verdict: str,
-    color: str,
-    margin: float | None,
-    weight: float,
-    history: Sequence[float | None],
-    reason: str,
-    notice: str,
-    push: Mapping[str, Any] | None,
-    torque_margin: float | None,
-    torques: Sequence[Mapping[str, Any]],
-    handles: Sequence[Mapping[str, Any]],
-    sliders: Sequence[Mapping[str, Any]],
-    can_undo: bool,
-    can_redo: bool,
-    stamps: Mapping[int, int],
-) -> Entry:
+def live(**values: Any) -> Entry:
     """Show a live scene as it stands, its panel and handles: the last command of each update.
 
     Numbers that are not finite become None, as in "not known". World axes.
@@ -158,9 +140,8 @@ def live(
         can_undo, can_redo: whether there is something to undo, and to do again.
         stamps: {browser: the newest of its messages that has been done}.
     """
-    values = dict(locals())
-    values["unbounded"] = margin == -math.inf  # a number that JSON does not have
-    values["stamps"] = {str(browser): stamp for browser, stamp in stamps.items()}
+    values["unbounded"] = values["margin"] == -math.inf  # a number that JSON does not have
+    values["stamps"] = {str(browser): stamp for browser, stamp in values["stamps"].items()}
     # as JSON: MessagePack in Python takes ten times as long
     text = json.dumps(plain(values), allow_nan=False)
     return _entry("", "live", {"type": "live", "json": text})

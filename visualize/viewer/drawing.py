@@ -68,6 +68,7 @@ class Drawing(Primitives):
         for joint, matrix in where.items():
             self._put(commands.set_transform(f"/robot/{joint}", matrix))
         self._robot_points = meshes.corners_in_world(self._boxes, where)
+        self._follow()
 
     def animate(
         self,
@@ -318,15 +319,19 @@ class Drawing(Primitives):
     def _put(self, entry: Entry) -> bool:
         return self._store.put(entry)
 
+    def _follow(self) -> None:
+        """Do what the robot's new place asks for."""
+
     def _points(self) -> Array:
-        return np.vstack([self._robot_points, *(s.extent for s in self._shapes.values())])
+        """What a picture must hold, (k, 3); where nothing is drawn, the room for a robot."""
+        found = np.vstack([self._robot_points, *(s.extent for s in self._shapes.values())])
+        return found if len(found) else np.array([[-0.5, -0.5, 0.0], [0.5, 0.5, 1.0]])
 
 
 def _tones(tint: Sequence[Color | None], count: int) -> list[int | None]:
     if not isinstance(tint, Sequence) or isinstance(tint, str) or len(tint) != count:
         raise ViewerError(f"tint: got {tint!r:.80}, expected {count} colours as of the times")
-    tones = [None if tone is None else checks.color(tone) for tone in tint]
-    return tones
+    return [None if tone is None else checks.color(tone) for tone in tint]
 
 
 def extent(robot: Robot, q: ArrayLike) -> float:
@@ -343,7 +348,7 @@ def _swatch(tone: Color | ColorRamp | None) -> str:
     """A colour, or several, as CSS has it."""
     if isinstance(tone, ColorRamp):
         return f"linear-gradient(to right, {', '.join(tone.tones())})"
-    return "" if tone is None else f"#{checks.color(tone):06x}"
+    return "" if tone is None else checks.css(tone)
 
 
 def _height(points: Array) -> float:

@@ -64,8 +64,6 @@ def default_camera(
     It looks from the direction `view` (3,); the share `left` of the picture's width stays free on
     its left side.
     """
-    if len(points) == 0:
-        points = np.array([[-0.5, -0.5, 0.0], [0.5, 0.5, 1.0]])
     target = (points.min(axis=0) + points.max(axis=0)) / 2
     camera = Camera(target + view, target, field_of_view)
     aspect = (1 - left) * aspect

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from functools import cache
+from itertools import product
 
 import numpy as np
 from numpy.typing import NDArray
@@ -53,6 +54,16 @@ def placement(position: Array, rotation: Array | None = None, scale: Array | Non
     return matrix
 
 
+def placed(matrix: Array, points: Array) -> Array:
+    """Return points (k, 3) of the axes that a matrix (4, 4) places, in those around them."""
+    return np.asarray(points @ matrix[:3, :3].T + matrix[:3, 3])
+
+
+def box_corners(low: Array, high: Array) -> Array:
+    """Return the corners (8, 3) of the box from low (3,) to high (3,)."""
+    return np.array(list(product(*zip(low, high, strict=True))))
+
+
 def along(start: Array, end: Array, radius: float, rotation: Array | None = None) -> Array:
     """Return the matrix (4, 4) that makes a cylinder of height 1 and radius 1 join two points.
 
@@ -87,9 +98,7 @@ def cone(half_angle: float, height: float, sides: int = 48) -> Mesh:
     rim = np.column_stack(
         (radius * np.cos(angles), radius * np.sin(angles), np.full(sides, height))
     )
-    k = np.arange(sides)
-    triangles = np.column_stack((np.zeros(sides, int), 1 + k, 1 + (k + 1) % sides))
-    return np.vstack((np.zeros((1, 3)), rim)), triangles
+    return pyramid(np.zeros(3), rim)
 
 
 def pyramid(apex: Array, corners: Array) -> Mesh:

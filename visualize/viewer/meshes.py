@@ -20,11 +20,12 @@ from ...errors import ModelError, warn
 from ...robots.files.meshes import triangles_of
 from ...robots.robot import Robot
 from . import collada, geometry, three
+from .checks import color
 from .errors import MeshWarning
 from .merging import coarser
 from .smoothing import smooth
 from .sticks import sticks
-from .upright import upright
+from .upright import Y_TO_Z, box_of, upright
 
 _Look = tuple[three.Part, collada.Surface | None]  # None: the description's colour
 
@@ -72,8 +73,8 @@ def visuals(robot: Robot, model: Any, opacity: float = 1.0, detail: float = 0.0)
         joint, name = joint_name(robot, item.parentJoint), item.name.replace("/", "_")
         for k, thing in enumerate(objects):
             matrix = np.array(item.placement.homogeneous)
-            if thing["geometries"][0]["type"] == "CylinderGeometry":
-                matrix = matrix @ _Y_TO_Z
+            if thing["geometries"][0]["type"] == "CylinderGeometry":  # about y, coal's about z
+                matrix = matrix @ Y_TO_Z.homogeneous
             part = name if len(objects) == 1 else f"{name}/{k}"
             shown.append(Visual(joint, part, thing, matrix))
         if not objects:
@@ -103,19 +104,17 @@ def boxes(robot: Robot, model: Any) -> dict[str, Array]:
     """Return corners (8 n, 3) of boxes around the visual objects of each joint, in its axes."""
     found: dict[str, list[Array]] = {}
     for item in model.geometryObjects:
-        ends = _box(item)
-        if np.any(ends[0] > ends[1]):  # an empty mesh
+        low, high = box_of(item)
+        if np.any(low > high):  # an empty mesh
             continue
-        corners = np.array([[x, y, z] for x in ends[:, 0] for y in ends[:, 1] for z in ends[:, 2]])
-        matrix = np.array(item.placement.homogeneous)
-        name = joint_name(robot, item.parentJoint)
-        found.setdefault(name, []).append(corners @ matrix[:3, :3].T + matrix[:3, 3])
+        corners = geometry.placed(item.placement.homogeneous, geometry.box_corners(low, high))
+        found.setdefault(joint_name(robot, item.parentJoint), []).append(corners)
     return {name: np.vstack(parts) for name, parts in found.items()}
 
 
 def corners_in_world(boxes: dict[str, Array], where: dict[str, Array]) -> Array:
     """Return the corners (8 n, 3) of the boxes around a robot's objects, in world axes [m]."""
-    corners = [points @ where[j][:3, :3].T + where[j][:3, 3] for j, points in boxes.items()]
+    corners = [geometry.placed(where[j], points) for j, points in boxes.items()]
     return np.vstack([np.zeros((0, 3)), *corners])
 
 
@@ -169,7 +168,7 @@ def _collada_looks(item: Any) -> list[_Look]:
     """Return the parts of a Collada file, if they fill the same box as the mesh that was loaded."""
     parts = collada.read(Path(item.meshPath), item.meshScale)
     points = np.vstack([np.zeros((0, 3)), *(part.vertices for part in parts)])
-    box = _box(item)
+    box = box_of(item)
     if len(points) == 0 or np.abs([points.min(0), points.max(0)] - box).max() > 0.01 * np.ptp(box):
         raise collada.Unsupported(f"{item.meshPath}: not the shape that was loaded")
     return [
@@ -184,15 +183,7 @@ def _collada_looks(item: Any) -> list[_Look]:
 def _material(surface: collada.Surface, own: collada.Surface, alpha: float) -> three.Part:
     if surface.image is not None:
         return three.textured(surface.image, alpha)
-    red, green, blue = (round(255 * part) for part in surface.color or own.color or (0.7, 0.7, 0.7))
-    return three.material((red << 16) + (green << 8) + blue, alpha)
-
-
-def _box(item: Any) -> Array:
-    """Return the corners (2, 3), lowest and highest, of the box around a geometry object."""
-    item.geometry.computeLocalAABB()
-    box = item.geometry.aabb_local
-    return np.array([np.ravel(box.min_), np.ravel(box.max_)])
+    return three.material(color(surface.color or own.color or (0.7, 0.7, 0.7)), alpha)
 
 
 def _mesh_arrays(shape: Any) -> tuple[Array, NDArray[np.int64]] | None:
@@ -223,7 +214,3 @@ def _primitive(shape: Any) -> three.Part | None:
             vertices, triangles = geometry.tube(np.zeros((1, 3)), 1.0, sides=32)
             return three.mesh(vertices * np.asarray(shape.radii), triangles)
     return None
-
-
-# three.js's cylinders are about y, coal's about z
-_Y_TO_Z = np.array([[1.0, 0, 0, 0], [0, 0, -1, 0], [0, 1, 0, 0], [0, 0, 0, 1]])

@@ -116,9 +116,7 @@ class Primitives:
             tangent: (3,), towards which the first half angle is, of two; any if not given.
             radius: of the lines of its edge [m]; by default 0.15 % of the robot's height.
         """
-        apex, axis = checks.vector(apex, "apex"), checks.vector(axis, "axis")
-        if not np.linalg.norm(axis) > 0:
-            raise ViewerError("axis: got the zero vector; expected a direction")
+        apex, axis = checks.vector(apex, "apex"), checks.direction(axis, "axis")
         given = values.array(half_angle, "half_angle", (), (2,), error=ViewerError)
         if not ((given >= 0) & (given < math.pi / 2)).all():
             raise ViewerError(f"half_angle: got {half_angle!r}; expected radians in [0, π/2)")
@@ -129,11 +127,7 @@ class Primitives:
         style, matrix = _style(color, opacity, on_top), geometry.placement(apex, rotation)
         height, radius = checks.positive(height, "height"), self._length(radius, 0.0015)
         side, edge, corners = _cone_parts(tuple(angles), height, radius)
-        pieces = {
-            "side": Piece(style.object(side, ghost=False), matrix),
-            "edge": Piece(style.object(edge, min(1.0, 2.2 * style.opacity)), matrix),
-        }
-        self._draw(name, Shape(pieces, corners @ rotation.T + apex))
+        self._draw(name, Shape(_open(side, edge, style, matrix), geometry.placed(matrix, corners)))
 
     def pyramid(
         self,
@@ -155,11 +149,7 @@ class Primitives:
         edges = [geometry.tube(rim, radius, closed=True)]
         edges += [geometry.tube(np.array([tip, c]), 0.6 * radius, sides=6) for c in rim[::2]]
         edge, side = three.mesh(*geometry.merge(edges)), three.mesh(*geometry.pyramid(tip, rim))
-        pieces = {
-            "side": Piece(style.object(side, ghost=False)),
-            "edge": Piece(style.object(edge, min(1.0, 2.2 * style.opacity))),
-        }
-        self._draw(name, Shape(pieces, np.vstack((tip, rim))))
+        self._draw(name, Shape(_open(side, edge, style, np.eye(4)), np.vstack((tip, rim))))
 
     def polygon(
         self,
@@ -188,7 +178,7 @@ class Primitives:
             # closer to the eye than the ground that it may lie on
             lift = {"polygonOffset": True, "polygonOffsetFactor": -2.0, "polygonOffsetUnits": -2.0}
             pieces["fill"] = Piece(style.object(fill, ghost=False, **lift), matrix)
-        self._draw(name, Shape(pieces, corners @ matrix[:3, :3].T + matrix[:3, 3]))
+        self._draw(name, Shape(pieces, geometry.placed(matrix, corners)))
 
     def point(
         self,
@@ -248,7 +238,7 @@ class Primitives:
             style = Style(color, alpha, on_top)
             pieces[axis] = Piece(style.object(_UNIT_CYLINDER), matrix @ bar)
         ends = np.vstack((np.zeros(3), length * np.eye(3)))
-        self._draw(name, Shape(pieces, ends @ matrix[:3, :3].T + matrix[:3, 3]))
+        self._draw(name, Shape(pieces, geometry.placed(matrix, ends)))
 
     def box(
         self,
@@ -264,11 +254,9 @@ class Primitives:
         for side in sides:
             checks.positive(float(side), "size")
         matrix, part = _matrix(placement), three.box(*(float(side) for side in sides))
-        surface = three.material(
-            checks.color(color), checks.opacity(opacity)
-        )  # lit as the robot is
-        signs = np.array([[x, y, z] for x in (-1, 1) for y in (-1, 1) for z in (-1, 1)])
-        corners = (signs * sides / 2) @ matrix[:3, :3].T + matrix[:3, 3]
+        # lit as the robot is
+        surface = three.material(checks.color(color), checks.opacity(opacity))
+        corners = geometry.placed(matrix, geometry.box_corners(-sides / 2, sides / 2))
         box = Piece(three.object3d(part, surface), matrix)
         self._draw(name, Shape({"box": box}, corners))
 
@@ -286,9 +274,7 @@ class Primitives:
 
         `normal` (3,) need not be unit; `size`, the side [m], is by default the robot's height.
         """
-        middle, up = checks.vector(point, "point"), checks.vector(normal, "normal")
-        if not np.linalg.norm(up) > 0:
-            raise ViewerError("normal: got the zero vector; expected a direction")
+        middle, up = checks.vector(point, "point"), checks.direction(normal, "normal")
         half = self._length(size, 1.0, "size") / 2
         corners = middle + half * SQUARE @ geometry.rotation_to(up, axis=2).T
         self.polygon(name, corners, color=color, opacity=opacity)
@@ -329,7 +315,7 @@ class Primitives:
         """
         where, tall = checks.vector(position, "position"), self._length(height, 0.025, "height")
         text = checks.text(text, "text")
-        words = {"label": {"text": text, "color": f"#{checks.color(color):06x}"}}
+        words = {"label": {"text": text, "color": checks.css(color)}}
         matrix = geometry.placement(where, scale=np.full(3, tall))
         self._draw(name, Shape({"text": Piece(words, matrix)}, where[None]))
 
@@ -344,6 +330,14 @@ class Primitives:
 
 def _style(color: Color, opacity: float, on_top: bool) -> Style:
     return Style(checks.color(color), checks.opacity(opacity), on_top)
+
+
+def _open(side: Part, edge: Part, style: Style, matrix: Array) -> dict[str, Piece]:
+    """The pieces of a cone or pyramid: its side, and lines along it that are seen better."""
+    return {
+        "side": Piece(style.object(side, ghost=False), matrix),
+        "edge": Piece(style.object(edge, min(1.0, 2.2 * style.opacity)), matrix),
+    }
 
 
 def _matrix(placement: Any) -> Array:

@@ -71,11 +71,7 @@ class ColorRamp:
 
 @cache
 def _mixed(colors: tuple[int, ...], steps: int) -> tuple[str, ...]:
-    ends = np.array([_rgb(color) for color in colors], dtype=float)
+    ends = np.array([checks.channels(color) for color in colors], dtype=float)
     places = np.linspace(0, len(ends) - 1, steps)
     mixed = [np.interp(places, np.arange(len(ends)), channel) for channel in ends.T]
     return tuple("#{:02x}{:02x}{:02x}".format(*row) for row in np.rint(mixed).astype(int).T)
-
-
-def _rgb(color: int) -> tuple[int, int, int]:
-    return color >> 16 & 0xFF, color >> 8 & 0xFF, color & 0xFF

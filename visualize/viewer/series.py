@@ -122,10 +122,10 @@ def lane(series: Series, start: float, floats: Any) -> dict[str, Any]:
     low, high = series.bounds()
     tones = {**dict(zip(series.values, cycle(TONES), strict=False)), **series.colors}
     curves = [
-        {"name": name, "color": _css(tones[name]), **_drawn(times, values, floats)}
+        {"name": name, "color": checks.css(tones[name]), **_drawn(times, values, floats)}
         for name, values in series.values.items()
     ]
-    bands = [[b.begin - start, b.end - start, b.text, _css(b.color)] for b in series.bands]
+    bands = [[b.begin - start, b.end - start, b.text, checks.css(b.color)] for b in series.bands]
     return {
         "name": series.name, "unit": series.unit, "low": low, "high": high, "curves": curves,
         "times": floats(times), "bands": bands, "limits": list(series.limits),
@@ -137,10 +137,6 @@ def stretches(t: Array, flags: NDArray[np.bool_]) -> list[tuple[float, float]]:
     middle = (t[1:] + t[:-1]) / 2
     edges = np.concatenate([t[:1], middle, t[-1:]])
     return [(float(edges[begin]), float(edges[end])) for begin, end in spans(flags)]
-
-
-def _css(color: Color) -> str:
-    return f"#{checks.color(color):06x}"
 
 
 def _drawn(times: Array, values: Any, floats: Any) -> dict[str, Any]:

@@ -89,5 +89,4 @@ class Shape:
 
 
 def _dim(color: int, factor: float) -> int:
-    parts = [int(factor * (color >> shift & 0xFF)) for shift in (16, 8, 0)]
-    return (parts[0] << 16) + (parts[1] << 8) + parts[2]
+    return checks.packed(*(int(factor * part) for part in checks.channels(color)))

@@ -15,9 +15,10 @@ from typing import Any
 import numpy as np
 import pinocchio as pin
 
+from ...arrays import Array
 from ...robots.robot import Robot
 
-_TO_Z_UP = pin.SE3(np.array([[1.0, 0, 0], [0, 0, -1], [0, 1, 0]]), np.zeros(3))
+Y_TO_Z = pin.SE3(np.array([[1.0, 0, 0], [0, 0, -1], [0, 1, 0]]), np.zeros(3))
 _HEAD = 65_536  # bytes of a file that are searched for its <up_axis>
 
 
@@ -33,7 +34,7 @@ def upright(robot: Robot, visual: Any) -> Any:
     turned = visual.copy()
     for i in lying:
         item = turned.geometryObjects[i]
-        item.placement = item.placement * _TO_Z_UP
+        item.placement = item.placement * Y_TO_Z
     better = sum(_misfit(robot, turned.geometryObjects[i]) for i in lying)
     return (
         turned if better < sum(_misfit(robot, visual.geometryObjects[i]) for i in lying) else visual
@@ -60,8 +61,12 @@ def _misfit(robot: Robot, item: Any) -> float:
         for child in range(1, model.njoints)
         if model.parents[child] == joint
     ]
+    local = np.array([item.placement.actInv(p) for p in points])
+    return float(np.linalg.norm(local - np.clip(local, *box_of(item)), axis=1).sum())
+
+
+def box_of(item: Any) -> Array:
+    """Return the corners (2, 3), lowest and highest, of the box around a geometry object."""
     item.geometry.computeLocalAABB()
     box = item.geometry.aabb_local
-    low, high = np.ravel(box.min_), np.ravel(box.max_)
-    local = np.array([item.placement.actInv(p) for p in points])
-    return float(np.linalg.norm(local - np.clip(local, low, high), axis=1).sum())
+    return np.array([np.ravel(box.min_), np.ravel(box.max_)])

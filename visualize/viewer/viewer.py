@@ -14,7 +14,6 @@ from numpy.typing import ArrayLike
 
 from ... import files
 from ...arrays import Array
-from ...dynamics.state import State
 from ...options import names_checked
 from ...robots.configuration import check_robot
 from ...robots.robot import Robot
@@ -60,6 +59,8 @@ class Viewer(Drawing):
     >>> viewer.save_html("push.html")
     """
 
+    _on_message: OnMessage | None = None  # is told what pages say
+
     def __init__(
         self,
         robot: Robot | None = None,
@@ -92,9 +93,7 @@ class Viewer(Drawing):
 
         Without it, the camera looks from the front right, and holds the robot and all drawings.
         """
-        self._camera = _camera(eye, target, field_of_view)
-        if self._server is not None:
-            self._send(self._camera.command())
+        self._look(_camera(eye, target, field_of_view))
 
     def look_from(
         self, direction: ArrayLike, *, field_of_view: float = 30.0, left: float = 0.0
@@ -103,24 +102,17 @@ class Viewer(Drawing):
 
         `left`, in [0, 0.8], is the share of the picture's width to leave free for the legend.
         """
-        eye = checks.vector(direction, "direction")
+        eye = checks.direction(direction, "direction")
         left = number(left, "left", at_least=0, at_most=0.8, error=ViewerError)
         field_of_view = checks.degrees(field_of_view, "field_of_view")
-        if not eye.any():
-            raise ViewerError("direction: got zero, expected a direction")
-        points = self._points()
-        self._camera = default_camera(points, 1.6, field_of_view, eye / np.linalg.norm(eye), left)
-        if self._server is not None:
-            self._send(self._camera.command())
+        eye = eye / np.linalg.norm(eye)
+        self._look(default_camera(self._points(), 1.6, field_of_view, eye, left))
 
-    def display(self, q: ArrayLike | State) -> None:
-        """Put the robot in a configuration q (nq,) or a State; an animation that was set ends.
+    def _look(self, camera: Camera) -> None:
+        self._camera = camera
+        self._send(camera.command())
 
-        Raises:
-            ConfigurationError: q does not fit the robot.
-            ViewerError: this viewer has no robot.
-        """
-        super().display(q)
+    def _follow(self) -> None:
         if self._server is not None and len(self._robot_points):
             middle = (self._robot_points.min(axis=0) + self._robot_points.max(axis=0)) / 2
             center, size = self._lit
@@ -271,18 +263,16 @@ class Viewer(Drawing):
         elif self._server is not None:
             self._server.send(entry)
 
-    def _serve(self, on_message: OnMessage | None = None) -> Server:
-        """Start a server of the picture; `on_message` is told what pages say."""
+    def _serve(self) -> Server:
+        """Start a server of the picture."""
         from .server import Server  # the only part that needs tornado
 
-        server = Server(self._host, self._page(), on_message)
+        server = Server(self._host, self._page(), self._on_message)
         server.send(*self._view(self._camera), *self._store.entries())
         return server
 
     def _view(self, camera: Camera | None, aspect: float = 1.6) -> Sequence[Entry]:
         points = self._points()
-        if len(points) == 0:
-            points = np.array([[-0.5, -0.5, 0.0], [0.5, 0.5, 1.0]])
         low, high = points.min(axis=0), points.max(axis=0)
         size = max(float(np.linalg.norm(high - low)) / 2, 1e-3)
         self._lit = (low + high) / 2, size
