@@ -157,7 +157,6 @@ def test_it_begins_as_the_scenario_says(talos, biped, quadruped):
     inside = Scenario.load("flat")
     state = LiveState.begin(inside)
     assert state.scenario.com == pytest.approx(fw.dynamics.com(inside.machine, inside.q)[:2])
-    assert state.pinned
 
 
 @pytest.mark.parametrize(
@@ -177,7 +176,7 @@ def test_contacts_of_talos_slide_lift_and_come_down(talos, handle, along):
     check(moved.state)
     out = [0.0, 0.05, 0.0] if handle == "hand" else [0.0, 0.0, 0.05]
     up = drag(moved, name, "lift", out, eye=eye)
-    assert list(up.state.lifted) == [handle]
+    assert list(up.state.stance.lifted) == [handle]
     assert handle not in up.state.hold.contacts.names
     assert handle_of(up.state, name).kind == "lifted"
     went = place(up, name) - place(moved, name)
@@ -190,7 +189,7 @@ def test_contacts_of_talos_slide_lift_and_come_down(talos, handle, along):
     check(up.state)
     down = up.apply(Command("close", name))
     assert down.state.notice == ""
-    assert not down.state.lifted
+    assert not down.state.stance.lifted
     assert touches(down.state) < 1e-7
     assert down.state.hold.feasible
     check(down.state)
@@ -332,7 +331,7 @@ def test_what_is_out_of_reach_stays_and_says_why(talos):
         history = history.apply(Drag(handle, mode, aim(p + far)))
         assert history.state.stance is talos.state.stance
         assert history.state.notice.startswith("out of reach: ")
-        assert not history.can_undo
+        assert not history.past
         dropped = history.apply(Drop(handle)).state  # which may follow at once
         assert dropped.notice == history.state.notice
         assert not dropped.gestures
@@ -373,7 +372,7 @@ def test_open_feet_and_none_at_all(quadruped):
     feet = [handle.id for handle in history.state.handles() if handle.kind == "contact"]
     for foot in feet:
         history = history.apply(Command("open", foot))
-    assert len(history.state.lifted) == 4
+    assert len(history.state.stance.lifted) == 4
     assert history.state.hold is None
     check(history.state)
     for foot in feet:
@@ -395,7 +394,7 @@ def test_the_centre_of_mass_goes_where_it_is_dragged(talos):
     )
     check(level.state)
     free = level.apply(Command("open", "com"))
-    assert not free.state.pinned
+    assert free.state.scenario.com is None
     upright = drag(level, "com", "lift", [0.0, 0.0, -0.03])
     expected = level.state.stance.state.com - [0, 0, 0.03]
     assert upright.state.stance.state.com == pytest.approx(expected, abs=1e-8)
@@ -501,17 +500,17 @@ def test_a_gesture_is_one_step_and_undo_gives_the_same_numbers(biped):
         assert back.state.stance is expected.state.stance
     assert back.state.q is first.q
     assert back.state.hold is first.hold
-    assert not back.can_undo
+    assert not back.past
     assert back.apply(Command("undo")).state.notice == "there is nothing to undo"
     for expected in (moved, slid, pushed):
         back = back.apply(Command("redo"))
         assert back.state.stance is expected.state.stance
-    assert not back.can_redo
+    assert not back.future
     reset = back.apply(Command("reset"))
     assert reset.state.stance is first.stance
     assert reset.apply(Command("undo")).state.stance is back.state.stance
     other = back.apply(Command("undo")).apply(SetValue("friction", 0.9))
-    assert not other.can_redo
+    assert not other.future
 
 
 def test_a_gesture_that_is_undone_takes_nothing_else_along(biped):

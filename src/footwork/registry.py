@@ -83,7 +83,7 @@ PLOTS: Mapping[str, str] = {
 
 # type -> the function that makes a live scene of it, likewise
 LIVES: Mapping[str, str] = {
-    "contacts.scenario.scenario:Scenario": "visualize.live.begin:live_scenario",
+    "contacts.scenario.scenario:Scenario": "visualize.live.scene:LiveScene",
     "robots.robot:Robot": "visualize.live.begin:live_robot",
     "contacts.contact_set:ContactSet": "visualize.live.begin:live_contacts",
     "contacts.hold:Hold": "visualize.live.begin:live_hold",

@@ -23,13 +23,11 @@ from .scene import LiveScene
 HERE = "127.0.0.1"
 
 
-def live_scenario(scenario: Scenario, *, host: str = HERE) -> LiveScene:
-    """Return a live scene of a scenario; `host` as for `LiveScene`."""
-    return LiveScene(scenario, host=host)
-
-
 def live_robot(robot: Robot, q: ArrayLike | None = None, *, host: str = HERE) -> LiveScene:
-    """Return a live scene of a robot on its feet, on level ground, in its posture or q (nq,)."""
+    """Return a live scene of a robot on its feet, on level ground, in its posture or q (nq,).
+
+    `host` is as for `LiveScene`, here and below.
+    """
     return LiveScene(Scenario.of(robot, q), host=host)
 
 
@@ -56,7 +54,7 @@ def live_hold(hold: Hold, *, host: str = HERE) -> LiveScene:
 def live_name(source: str | os.PathLike[str], *, host: str = HERE) -> LiveScene:
     """Return a live scene of a scenario or a robot, by its name or file."""
     if source in scenarios() or Path(source).suffix in (".yaml", ".yml"):
-        return live_scenario(Scenario.load(source), host=host)
+        return LiveScene(Scenario.load(source), host=host)
     names, name = [*scenarios(), *catalogue.names()], str(source)
     plain = re.fullmatch(r"[\w-]+", name) and not name.endswith("_description")
     if plain and name not in names and not Path(source).exists():

@@ -13,7 +13,6 @@ from typing import Any, cast
 import numpy as np
 import pinocchio as pin
 
-from ... import dynamics
 from ...arrays import Array
 from ...contacts.scenario.loads import Payload, Push
 from ...contacts.scenario.parts import ScenarioContact
@@ -207,7 +206,7 @@ def _move_push(now: Stance, held: Held, moved: Array) -> Stance:
 
 def _move_payload(now: Stance, held: Held, moved: Array) -> Stance:
     payload = cast(Payload, load_of(now, held.handle))
-    T = dynamics.frame_placement(now.robot, now.state, payload.frame)
+    T = now.state.frame_placement(payload.frame)
     at = T.actInv(held.place.translation + moved)
     return with_load(now, held.handle, replace(payload, at=tuple(at.tolist())))
 

@@ -11,7 +11,6 @@ import pinocchio as pin
 from ...arrays import Array
 from ...contacts.contact import Contact
 from ...contacts.scenario.loads import Load, Payload, Push
-from ...dynamics import frame_placement
 from ...errors import unknown
 from .actions import Mode
 from .stance import OutOfReach, Stance
@@ -53,7 +52,7 @@ def handles_of(stance: Stance) -> tuple[Handle, ...]:
         found.append(_contact(replace(whole, name=name), T, "lifted"))
     found.append(Handle("com", "com", "centre of mass", stance.state.com, UP, ("move", "lift")))
     if stance.robot.is_floating:
-        place = frame_placement(stance.robot, stance.state, stance.base).translation
+        place = stance.state.frame_placement(stance.base).translation
         found.append(Handle("base", "base", "base", place, UP, ("move", "turn", "lift")))
     found += [_load(stance, handle, load) for handle, load in loads_of(stance).items()]
     return tuple(found)
@@ -69,7 +68,7 @@ def place_of(stance: Stance, handle: str) -> Any:
     if kind == "contact":
         return stance.place(name)
     if handle == "base" and stance.robot.is_floating:
-        return frame_placement(stance.robot, stance.state, stance.base)
+        return stance.state.frame_placement(stance.base)
     if handle == "com":
         return pin.SE3(np.eye(3), stance.state.com)
     return pin.SE3(np.eye(3), _end(stance, load_of(stance, handle)))

@@ -39,16 +39,6 @@ class History:
         state = LiveState.begin(scenario, scale)
         return cls(state, state.released())
 
-    @property
-    def can_undo(self) -> bool:
-        """Whether there is a state before this one."""
-        return bool(self.past)
-
-    @property
-    def can_redo(self) -> bool:
-        """Whether a state was undone."""
-        return bool(self.future)
-
     def apply(self, action: Action) -> History:
         """Return the history after an action; what cannot be done says so in `state.notice`."""
         if isinstance(action, Command) and action.what in _STEPS:

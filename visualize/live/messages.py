@@ -17,6 +17,7 @@ import numpy as np
 
 from ...arrays import Array
 from ...errors import FootworkError
+from ...robots.values import boolean, one_of
 from .actions import Action, Ask, Command, Drag, Drop, Grab, Pointer, SetValue
 
 MOST_BYTES = 2_048
@@ -43,14 +44,19 @@ def action_of(data: bytes) -> tuple[Action, int]:
     do = message.get("do")
     if not isinstance(do, str) or do not in _ACTIONS:
         raise LiveError(f"do: got {do!r:.40}, expected one of {', '.join(_ACTIONS)}")
-    keys, made = _ACTIONS[do]
+    made, keys = _ACTIONS[do]
     expected = {"do", "stamp", *keys}
     if set(message) != expected:
         raise LiveError(
             f"{do}: got the keys {', '.join(sorted(message)):.200}, "
             f"expected {', '.join(sorted(expected))}"
         )
-    return made(message), _stamp(message["stamp"])
+    values = {key: _VALUES[key](message[key], key) for key in keys}
+    if "ray" in values:
+        origin, direction = values.pop("ray")
+        values["pointer"] = Pointer(origin, direction, values.pop("forward"))
+    given = {"what": do} if made is Command else {}
+    return made(**given, **values), _stamp(message["stamp"])
 
 
 def _object(data: bytes) -> dict[str, Any]:
@@ -83,7 +89,7 @@ def _no_number(word: str) -> Any:
 # --- values ------------------------------------------------------------------------------------
 
 
-def _number(value: Any, name: str, largest: float) -> float:
+def _number(value: Any, name: str, largest: float = LARGEST) -> float:
     number = isinstance(value, int | float) and not isinstance(value, bool)
     if not number or not -largest <= value <= largest:  # compares integers of any size
         raise LiveError(f"{name}: got {value!r:.40}, expected a number up to {largest:g}")
@@ -102,7 +108,8 @@ def _numbers(value: Any, name: str, count: int) -> list[float]:
     return [_number(x, name, FARTHEST) for x in value]
 
 
-def _unit(values: list[float], name: str) -> Array:
+def _unit(value: Any, name: str) -> Array:
+    values = _numbers(value, name, 3)
     size = max(map(abs, values))
     if not size > 1e-9:
         raise LiveError(f"{name}: got {values}, expected a direction")
@@ -118,69 +125,41 @@ def _name(value: Any, name: str) -> str:
     return value
 
 
-def _one_of(value: Any, name: str, options: tuple[str, ...]) -> Any:
-    if not isinstance(value, str) or value not in options:
-        raise LiveError(f"{name}: got {value!r:.40}, expected one of {', '.join(options)}")
-    return value
+def _ray(value: Any, name: str) -> tuple[Array, Array]:
+    """Origin and direction of a ray [ox, oy, oz, dx, dy, dz]."""
+    origin, direction = np.split(np.array(_numbers(value, name, 6)), 2)
+    if math.hypot(*origin) > FARTHEST:
+        raise LiveError(f"{name}: got an origin at {origin}, expected one within {FARTHEST:g} m")
+    return origin, _unit(direction.tolist(), name)
 
 
 def _flag(value: Any, name: str) -> bool:
-    if not isinstance(value, bool):
-        raise LiveError(f"{name}: got {value!r:.40}, expected true or false")
-    return value
+    return boolean(value, name, error=LiveError)
 
 
-def _pointer(message: dict[str, Any]) -> Pointer:
-    ray = _numbers(message["ray"], "ray", 6)
-    origin = np.array(ray[:3])
-    if math.hypot(*ray[:3]) > FARTHEST:
-        raise LiveError(f"ray: got an origin at {ray[:3]}, expected one within {FARTHEST:g} m")
-    forward = _unit(_numbers(message["forward"], "forward", 3), "forward")
-    return Pointer(origin, _unit(ray[3:], "ray"), forward)
+def _mode(value: Any, name: str) -> str:
+    return one_of(value, name, MODES, error=LiveError)
 
 
-# --- what they do ------------------------------------------------------------------------------
+def _text(value: Any, name: str) -> str:
+    return one_of(value, name, TEXTS, error=LiveError)
 
 
-def _grab(message: dict[str, Any]) -> Action:
-    return Grab(_name(message["handle"], "handle"), _pointer(message))
-
-
-def _drag(message: dict[str, Any]) -> Action:
-    mode = _one_of(message["mode"], "mode", MODES)
-    return Drag(_name(message["handle"], "handle"), mode, _pointer(message))
-
-
-def _drop(message: dict[str, Any]) -> Action:
-    return Drop(_name(message["handle"], "handle"))
-
-
-def _set(message: dict[str, Any]) -> Action:
-    value = _number(message["value"], "value", LARGEST)
-    return SetValue(_name(message["name"], "name"), value, _flag(message["final"], "final"))
-
-
-def _command(message: dict[str, Any]) -> Action:
-    return Command(message["do"])
-
-
-def _command_of_handle(message: dict[str, Any]) -> Action:
-    return Command(message["do"], _name(message["handle"], "handle"))
-
-
-def _ask(message: dict[str, Any]) -> Action:
-    return Ask(_one_of(message["what"], "what", TEXTS))
-
-
-_ACTIONS: dict[str, tuple[tuple[str, ...], Callable[[dict[str, Any]], Action]]] = {
-    "grab": (("handle", "ray", "forward"), _grab),
-    "drag": (("handle", "mode", "ray", "forward"), _drag),
-    "drop": (("handle",), _drop),
-    "set": (("name", "value", "final"), _set),
-    "undo": ((), _command),
-    "redo": ((), _command),
-    "reset": ((), _command),
-    "open": (("handle",), _command_of_handle),
-    "close": (("handle",), _command_of_handle),
-    "ask": (("what",), _ask),
+# how the value of each key is read
+_VALUES: dict[str, Callable[[Any, str], Any]] = {
+    "handle": _name, "name": _name, "mode": _mode, "ray": _ray, "forward": _unit,
+    "value": _number, "final": _flag, "what": _text,
+}  # fmt: skip
+# what each message asks for, and the keys that it has
+_ACTIONS: dict[str, tuple[Callable[..., Action], tuple[str, ...]]] = {
+    "grab": (Grab, ("handle", "ray", "forward")),
+    "drag": (Drag, ("handle", "mode", "ray", "forward")),
+    "drop": (Drop, ("handle",)),
+    "set": (SetValue, ("name", "value", "final")),
+    "undo": (Command, ()),
+    "redo": (Command, ()),
+    "reset": (Command, ()),
+    "open": (Command, ("handle",)),
+    "close": (Command, ("handle",)),
+    "ask": (Ask, ("what",)),
 }

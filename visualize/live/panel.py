@@ -25,8 +25,8 @@ def panel_of(history: History) -> dict[str, Any]:
         "push": push and {"least": float(push[0]), "direction": push[1].tolist()},
         "handles": handles_of(state),
         "sliders": [vars(slider) for slider in state.sliders()],
-        "can_undo": history.can_undo,
-        "can_redo": history.can_redo,
+        "can_undo": bool(history.past),
+        "can_redo": bool(history.future),
     }
 
 

@@ -70,7 +70,7 @@ class LiveScene:
         self._stamps: dict[int, int] = {}
         self._notice = ""  # what failed, until the next change
         self.dropped = 0
-        self._callbacks: list[_Callback] = []
+        self._callbacks: list[Callable[[], None]] = []
         self._closed = threading.Event()
         self._picture = Picture(self._viewer, self.state)
         self._shown = self.state
@@ -154,7 +154,17 @@ class LiveScene:
         """
         if not callable(call):
             raise FootworkError(f"call: got {call!r:.80}, expected a function of the scene")
-        callback = _Callback(call)
+        warned = False
+
+        def callback() -> None:
+            nonlocal warned
+            try:
+                call(self)
+            except Exception as error:
+                if not warned:
+                    warn(f"on_change: {call!r:.80} raised {type(error).__name__}: {error}")
+                warned = True
+
         self._callbacks.append(callback)
         return lambda: self._callbacks.remove(callback) if callback in self._callbacks else None
 
@@ -265,7 +275,7 @@ class LiveScene:
                     self._failed(error)
             self._tell(changed)
         for callback in list(self._callbacks) if changed else ():
-            callback(self)
+            callback()
 
     def _settle(self) -> None:
         with self._viewer.together():
@@ -289,19 +299,3 @@ class LiveScene:
         made = self._alone if what == "page" else partial(texts.text_of, self.scenario, what)
         name, kind = texts.FILES[what]
         self._viewer.tell(commands.offer(what, name, kind, made()), browser)
-
-
-class _Callback:
-    """A function that is told of changes; what it raises becomes a warning, once."""
-
-    def __init__(self, call: Callable[[LiveScene], object]) -> None:
-        self._call, self._warned = call, False
-
-    def __call__(self, scene: LiveScene) -> None:
-        try:
-            self._call(scene)
-        except Exception as error:
-            if not self._warned:
-                words = f"on_change: {self._call!r:.80} raised {type(error).__name__}: {error}"
-                warn(words)
-            self._warned = True

@@ -44,8 +44,7 @@ class Slider:
 
 def sliders_of(stance: Stance) -> tuple[Slider, ...]:
     """Return all sliders of a stance."""
-    torques = _torques(stance)
-    return (_friction(stance), *_frictions(stance), *_loads(stance), _gravity(stance), *torques)
+    return (*_frictions(stance), *_loads(stance), _gravity(stance), *_torques(stance))
 
 
 def set_value(stance: Stance, name: str, value: float) -> Stance:
@@ -69,21 +68,19 @@ def set_value(stance: Stance, name: str, value: float) -> Stance:
 # --- friction ----------------------------------------------------------------------------------
 
 
-def _friction(stance: Stance) -> Slider:
-    return _friction_slider("friction", "friction of all", stance.scenario.friction, None)
-
-
 def _frictions(stance: Stance) -> list[Slider]:
-    found = {c.name: c.friction for c in stance.scenario.contact_set}
-    return [
-        _friction_slider(f"friction/{name}", f"friction of {name}", mu, f"contact/{name}")
-        for name, mu in found.items()
-    ]
-
-
-def _friction_slider(name: str, label: str, friction: Any, handle: str | None) -> Slider:
-    value = float(np.ravel(friction)[0])
-    return Slider(name, label, "", 0.0, max(_MOST_FRICTION, value), 0.01, value, handle)
+    """Of all contacts, and of each; of two coefficients the first."""
+    found: list[tuple[str, str, Any, str | None]]
+    found = [("friction", "all", stance.scenario.friction, None)]
+    for contact in stance.scenario.contact_set:
+        name = contact.name
+        found.append((f"friction/{name}", name, contact.friction, f"contact/{name}"))
+    sliders = []
+    for name, of, friction, handle in found:
+        mu = float(np.ravel(friction)[0])
+        most = max(_MOST_FRICTION, mu)
+        sliders.append(Slider(name, f"friction of {of}", "", 0.0, most, 0.01, mu, handle))
+    return sliders
 
 
 def _scaled(friction: Any, value: float) -> Any:
@@ -118,15 +115,14 @@ def _set_friction(stance: Stance, which: str, value: float) -> Stance:
 
 def _loads(stance: Stance) -> list[Slider]:
     """Of every push and payload, and of a payload of nothing on the base."""
-    found = [_load(stance, handle, load) for handle, load in loads_of(stance).items()]
+    found = [_load(stance, handle, load, handle) for handle, load in loads_of(stance).items()]
     nothing = f"payload/{stance.base}"
     if all(slider.name != nothing for slider in found):
         found.append(_load(stance, nothing, Payload(stance.base, 0.0), None))
     return found
 
 
-def _load(stance: Stance, name: str, load: Any, *handle: None) -> Slider:
-    at = None if handle else name
+def _load(stance: Stance, name: str, load: Any, at: str | None) -> Slider:
     if isinstance(load, Push):
         force, most = float(np.linalg.norm(load.force)), _rounded(stance.weight)
         return Slider(name, f"push on {load.frame}", "N", 0.0, max(most, force), 1.0, force, at)

@@ -14,7 +14,6 @@ from typing import Any, NamedTuple
 import numpy as np
 import pinocchio as pin
 
-from ... import dynamics
 from ...arrays import Array
 from ...contacts.contact_set import ContactSet
 from ...contacts.equilibrium.balance import weight
@@ -109,12 +108,6 @@ class Stance:
         return self.hold.least_push() if self.hold is not None and self.hold.feasible else None
 
     @property
-    def pinned(self) -> bool:
-        """Whether the centre of mass is kept where it is."""
-        com = self.scenario.com
-        return com == "inside" or any(x is not None for x in com or ())
-
-    @property
     def base(self) -> str:
         """The frame of the first link: the floating base, or the first link that moves."""
         return link_frames(self.robot)[0]
@@ -179,8 +172,11 @@ class Stance:
         contacts, targets = self._placed(changed)
         robot = changed.described  # no gravity matters here, and it knows its shapes already
         touching = contacts if contacts.robot is robot else ContactSet(robot, contacts)
+        guess = self.q
+        if self.before is not None:
+            guess = robot.integrate(guess, _LEAN * robot.difference(guess, self.before))
         posture = solve_posture(
-            *(robot, touching, changed.com, targets, self._guess()),
+            *(robot, touching, changed.com, targets, guess),
             frames=self._in_the_air(lifted) | dict(frames or {}),
             self_collision=changed.self_collision and robot._collision.ngeoms > 0,
             tolerance=TOLERANCE,
@@ -233,19 +229,14 @@ class Stance:
         contacts = ContactSet(robot, [contact for contact, _ in placed])
         return contacts, dict(zip(contacts.names, (T for _, T in placed), strict=True))
 
-    def _guess(self) -> Array:
-        """(nq,), where the next posture is looked for from."""
-        if self.before is None:
-            return self.q
-        return self.robot.integrate(self.q, _LEAN * self.robot.difference(self.q, self.before))
-
     def _in_the_air(self, lifted: Mapping[str, Lifted]) -> dict[str, Any]:
         """{frame: T_world_frame, or its position}, so that lifted contacts are where they should:
         the attitude of a point's link stays free."""
         frames = {}
         for part, T in lifted.values():
             contact = contact_of(part, self.robot, T.rotation[:, 2])
-            here, frame = contact.pose(self.robot, self.state), self._frame(contact.frame)
+            here = contact.pose(self.robot, self.state)
+            frame = self.state.frame_placement(contact.frame)
             if contact.dim < 5:
                 frames[contact.frame] = frame.translation + T.translation - here.translation
             else:
@@ -257,12 +248,9 @@ class Stance:
         names = {contact_of(p, self.robot).frame: repr(name) for name, (p, _) in lifted.items()}
         return {f"frame {f}": name for f, name in {self.base: "the base", **names}.items()}
 
-    def _frame(self, frame: str) -> Any:
-        return dynamics.frame_placement(self.robot, self.state, frame)
-
 
 def _height(robot: Robot) -> float:
     """How far the robot's frames are apart in height in the posture that it stands in [m]."""
     state = State(robot, robot.posture())
-    heights = [dynamics.frame_placement(robot, state, f).translation[2] for f in robot.frame_names]
+    heights = [state.frame_placement(frame).translation[2] for frame in robot.frame_names]
     return max(float(np.ptp(heights[1:])), 0.01)  # without the world's

@@ -15,7 +15,7 @@ from .commands import COMMANDS
 from .dragging import Held, dragged
 from .handles import Handle, handles_of
 from .sliders import Slider, set_value, sliders_of
-from .stance import Lifted, OutOfReach, Stance
+from .stance import OutOfReach, Stance
 from .written import why_not
 
 _REFUSED = (FootworkError, ValueError, ArithmeticError)  # LinAlgError is a ValueError
@@ -65,16 +65,6 @@ class LiveState:
     def hold(self) -> Hold | None:
         """The verdict; None when nothing touches and the base floats, or no posture touches."""
         return self.stance.hold
-
-    @property
-    def lifted(self) -> Mapping[str, Lifted]:
-        """{contact: (ScenarioContact, T_world_contact)} of the contacts that are open."""
-        return self.stance.lifted
-
-    @property
-    def pinned(self) -> bool:
-        """Whether the centre of mass is kept where it is."""
-        return self.stance.pinned
 
     def handles(self) -> tuple[Handle, ...]:
         """Return what can be taken hold of."""
