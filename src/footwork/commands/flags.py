@@ -7,15 +7,17 @@ import sys
 from collections.abc import Callable, Iterator, Mapping
 from concurrent.futures import Executor
 from contextlib import contextmanager, nullcontext
-from math import isfinite
+from math import inf, isfinite
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, TypeVar
 
 from ..workers import workers
 
 if TYPE_CHECKING:
     from ..contacts import ContactSet
     from ..robots import Foot, Robot, Xacro
+
+Number = TypeVar("Number", int, float)
 
 OK, NO, BAD, BUG, INTERRUPTED = 0, 1, 2, 3, 130
 
@@ -93,28 +95,28 @@ def named(example: str) -> Callable[[str], tuple[str, float]]:
     return parse
 
 
-def decimal(text: str) -> float:
-    """Parse a finite number, without its unit; what is done with it says which ones fit."""
-    value = _number(text)
-    if not isfinite(value):
-        raise argparse.ArgumentTypeError(f"got {text}, expected a finite number")
-    return value
+def _parser(
+    read: Callable[[str], Number], fits: Callable[[Number], bool], expected: str
+) -> Callable[[str], Number]:
+    """Return the parser of numbers that fit, which says what is expected of others."""
+
+    def parse(text: str) -> Number:
+        value = read(text)
+        if not fits(value):
+            raise argparse.ArgumentTypeError(f"got {text}, expected {expected}")
+        return value
+
+    return parse
 
 
-def positive(text: str) -> float:
-    """Parse a finite number greater than 0."""
-    value = _number(text)
-    if not 0 < value < float("inf"):
-        raise argparse.ArgumentTypeError(f"got {text}, expected a finite number greater than 0")
-    return value
+def _whole(text: str) -> int:
+    return int(text) if text.isdecimal() else -1
 
 
-def whole(text: str) -> int:
-    """Parse a whole number of at least 0."""
-    value = int(text) if text.isdecimal() else -1
-    if value < 0:
-        raise argparse.ArgumentTypeError(f"got {text}, expected a whole number of at least 0")
-    return value
+decimal = _parser(_number, isfinite, "a finite number")
+positive = _parser(_number, lambda x: 0 < x < inf, "a finite number greater than 0")
+whole = _parser(_whole, lambda x: x >= 0, "a whole number of at least 0")
+count = _parser(_whole, lambda x: x >= 1, "a whole number of at least 1")
 
 
 def friction(options: argparse.Namespace) -> float | tuple[float, float]:
@@ -140,13 +142,6 @@ def feet(
     mu = friction(options)
     along = tangent() if isinstance(mu, tuple) else None
     return contacts.at_feet(robot, mu, feet=feet, tangent=along)
-
-
-def count(text: str) -> int:
-    """Parse a whole number of at least 1."""
-    if not text.isdecimal() or int(text) == 0:
-        raise argparse.ArgumentTypeError(f"got {text}, expected a whole number of at least 1")
-    return int(text)
 
 
 def load(options: argparse.Namespace, source: str | None = None) -> Robot:

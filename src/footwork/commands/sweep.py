@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 from ..errors import FootworkError
 from . import flags
-from .output import answer, needs, save_to, write_plot, wrote
+from .output import answer, needs, needs_plots, save_to, write_plot, wrote
 
 if TYPE_CHECKING:
     from ..contacts.sweeps.result import Sweep
@@ -65,8 +65,8 @@ def run(options: argparse.Namespace) -> int:
     if twice := [key for key in dict.fromkeys(keys) if keys.count(key) > 1]:
         raise FootworkError(f"--set: got {twice[0]} twice, expected all its values in one --set")
     axes = {key: _values(key, given, options.samples) for key, *given in options.axes}
+    needs_plots(options)
     if options.png:
-        needs("--png", "matplotlib", "plots")
         from ..visualize.plots.sweep import check_axes
 
         check_axes(axes, options.samples)
