@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 
 from ..contacts.hold import Hold
-from .viewer.checks import color as number_of
+from .viewer.checks import css
 from .viewer.ramp import ColorRamp
 
 COLORS = {
@@ -46,7 +46,7 @@ VERDICTS = {True: "holds", False: "does not hold", None: "at the edge"}
 
 def hex_of(thing: str) -> str:
     """Return "#rrggbb" of one of `COLORS`, as Matplotlib has it."""
-    return f"#{number_of(COLORS[thing]):06x}"
+    return css(COLORS[thing])
 
 
 def cause_color(check: str) -> str:

@@ -24,7 +24,8 @@ _CELL = "text-align: left; padding: 1px 12px 1px 0"
 def html_of(x: Any) -> str:
     """Return x in words and numbers, and its plot, if it has one and Matplotlib is installed."""
     display = display_of(x)
-    parts = [_title(display), _table(Table((), [*_told(display)]))]
+    facts = [(what, value) for what, value in display.facts.items() if value]
+    parts = [_title(display), _table(Table((), facts))]
     parts += [_table(table) for table in display.tables]
     parts += [f'<pre style="overflow-x: auto">{html.escape(display.text)}</pre>'] * bool(
         display.text
@@ -35,11 +36,6 @@ def html_of(x: Any) -> str:
 
 def _title(display: Display) -> str:
     return f'<div style="{_BAR.format(display.color or "gray")}">{html.escape(display.title)}</div>'
-
-
-def _told(display: Display) -> list[tuple[str, str]]:
-    """The facts that there are."""
-    return [(what, value) for what, value in display.facts.items() if value]
 
 
 def _table(table: Table) -> str:

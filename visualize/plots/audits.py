@@ -11,7 +11,7 @@ from ...arrays import Array
 from ...contacts.audits.audit import Audit
 from ..colors import cause_color
 from ..scenes.audits import causes_by_color, margin_span, touching_feet, used
-from ..viewer.checks import color as number_of
+from ..viewer.checks import css
 from ..viewer.series import stretches
 from .axes import SERIES, Axes, axes_for, axes_grid, edges, legend_above, plot_series
 
@@ -48,11 +48,10 @@ def plot_touching(audit: Audit, *, ax: Axes | None = None) -> Axes:
 
 def plot_margin(audit: Audit, *, ax: Axes | None = None) -> Axes:
     """Draw the margin [N]; where a sample does not hold, the ground has its cause's colour."""
-    margin = np.where(np.isfinite(audit.margin), audit.margin, np.nan)
-    ax = plot_series(audit.t, {"margin": margin}, "margin [N]", ax=ax)
+    ax = plot_series(audit.t, {"margin": audit.margin}, "margin [N]", ax=ax)
     tones = np.array([cause_color(cause) if cause else "" for cause in audit.causes])
     for color, words in causes_by_color(audit).items():
-        tone, label = f"#{number_of(color):06x}", words
+        tone, label = css(color), words
         for begin, end in stretches(audit.t, tones == color):
             ax.axvspan(begin, end, color=tone, alpha=0.22, lw=0, label=label)
             label = "_"

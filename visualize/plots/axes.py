@@ -60,6 +60,18 @@ def axes_grid(
     return np.asarray(axes)
 
 
+def polar(axes: NDArray[Any], column: int) -> None:
+    """Make one of the axes (1, columns) of a figure polar."""
+    figure = axes[0, column].figure
+    axes[0, column].remove()
+    axes[0, column] = figure.add_subplot(1, axes.shape[1], column + 1, projection="polar")
+
+
+def finite(values: Array) -> Array:
+    """Return values, nan for what is not finite, which leaves a gap."""
+    return np.where(np.isfinite(values), values, np.nan)
+
+
 def plot_series(
     t: ArrayLike,
     series: Mapping[str, ArrayLike],
@@ -90,9 +102,9 @@ def plot_series(
             )
     ax = axes_for(ax, "time [s]", label, title)
     for i, (name, y) in enumerate(curves.items()):
-        finite, alone = np.where(np.isfinite(y), y, np.nan), _alone(np.isfinite(y))
+        alone = _alone(np.isfinite(y))
         dots: dict[str, Any] = {"marker": ".", "markevery": alone} if alone else {}
-        ax.plot(times, finite, color=SERIES[i % len(SERIES)], linewidth=1.2, label=name, **dots)
+        ax.plot(times, finite(y), color=SERIES[i % len(SERIES)], linewidth=1.2, label=name, **dots)
     if len(times) > 1:
         ax.margins(x=0)
     ticks: Any = ax.yaxis.get_major_formatter()

@@ -63,8 +63,7 @@ def plot_regions(
     for i, (name, region) in enumerate(named.items()):
         _draw_region(ax, name, region, SERIES[i % len(SERIES)])
     if contacts is not None and q is not None:
-        x, y, _ = dynamics.com(contacts.robot, q)
-        ax.plot([x], [y], "o", color=hex_of("com"), label="centre of mass", zorder=5)
+        _mark_com(ax, dynamics.com(contacts.robot, q))
     if zmp is not None:
         x, y = np.asarray(zmp, dtype=float)[:2]
         ax.plot([x], [y], "P", color=hex_of("zmp"), label="ZMP", zorder=5)
@@ -113,7 +112,7 @@ def plot_friction_map(
         ax: to draw into.
     """
     labels = ("x of the centre of mass [m]", "y of the centre of mass [m]")
-    ax = axes_for(ax, *labels, "Least friction that holds")
+    ax = axes_for(ax, *labels)
     values = np.ma.masked_invalid(friction.friction)
     low, high = friction.range
     how = {"cmap": "viridis", "vmin": low, "vmax": high}
@@ -121,10 +120,9 @@ def plot_friction_map(
     ax.figure.colorbar(image, ax=ax, label="least friction μ [-]")
     if contacts is not None and q is not None:
         plot_contacts(contacts, q, ax=ax)
-        axes_for(ax, *labels, "Least friction that holds")
-    x, y = friction.com[:2]
-    ax.plot([x], [y], "o", color=hex_of("com"), label="centre of mass", zorder=5)
+    _mark_com(ax, friction.com)
     plane(ax)
+    axes_for(ax, *labels, "Least friction that holds")
     return ax
 
 
@@ -232,6 +230,10 @@ def plot_margins(hold: Hold, *, ax: Axes | None = None) -> Axes:
     ax.axhline(0.0, color="black", linewidth=0.8)
     ax.tick_params(axis="x", labelrotation=30 if len(margins) > 4 else 0)
     return ax
+
+
+def _mark_com(ax: Any, com: Array) -> None:
+    ax.plot(*com[:2, None], "o", color=hex_of("com"), label="centre of mass", zorder=5)
 
 
 def _draw_region(ax: Any, name: str, region: Region, colour: str) -> None:

@@ -20,7 +20,7 @@ from ...errors import ConfigurationError, unknown
 from ...robots.ranges import ranges, velocity_limits
 from ..colors import hex_of
 from . import dynamics as dynamics_plots
-from .axes import GRAY, SERIES, Axes, axes_for, axes_grid, edges, plot_series
+from .axes import GRAY, SERIES, Axes, axes_for, axes_grid, edges, finite, plot_series
 
 _FAST = 1e3  # larger speed limits count as none [rad/s or m/s]
 
@@ -65,9 +65,9 @@ def plot_torques(
     Where the motors give less at speed, −1 and 1 are the bounds at the velocity of that moment.
     """
     bounds = TorqueBounds(*motion.robot.motors.bounds(motion.v))
-    finite = np.where(np.isfinite(bounds.half), bounds.half, np.abs(motion.tau).max())
+    half = np.where(np.isfinite(bounds.half), bounds.half, np.abs(motion.tau).max())
     off = motion.tau - bounds.middle
-    fractions = np.divide(off, finite, out=np.sign(off), where=finite > 0)
+    fractions = np.divide(off, half, out=np.sign(off), where=half > 0)
     return _fractions(motion, fractions, joints, "torque / limit [-]", ax)
 
 
@@ -94,8 +94,8 @@ def plot_velocities(
     """Draw speeds of joints as fractions of their limits; the six fastest if none named."""
     rows = motion.robot.actuated_rows
     speeds, limits = motion.v[:, rows], velocity_limits(motion.robot._model)[rows]
-    finite = np.where(limits < _FAST, limits, max(float(np.abs(speeds).max()), 1e-9))
-    return _fractions(motion, speeds / finite, joints, "speed / limit [-]", ax)
+    most = np.where(limits < _FAST, limits, max(float(np.abs(speeds).max()), 1e-9))
+    return _fractions(motion, speeds / most, joints, "speed / limit [-]", ax)
 
 
 def _fractions(
@@ -151,8 +151,7 @@ def plot_margins(
     if torque_limits:
         series["contacts and motors"] = motion.margins(every, torque_limits=True)[1]
     ax = plot_series(times, series, "margin at every contact [N]", ax=ax)
-    finite = np.where(np.isfinite(margins), margins, np.nan)
-    ax.fill_between(times, 0.0, finite, color=SERIES[0], alpha=0.15)
+    ax.fill_between(times, 0.0, finite(margins), color=SERIES[0], alpha=0.15)
     for t in times[~np.isfinite(margins)]:
         ax.axvspan(t - every / 2, t + every / 2, color=GRAY, alpha=0.3, lw=0)
     edges(ax, 0.0)

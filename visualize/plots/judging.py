@@ -8,7 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ...control.judging.judgement import Judgement
-from .axes import GRAY, SERIES, axes_for, axes_grid
+from .axes import GRAY, SERIES, axes_for, axes_grid, polar
 
 
 def plot_judgement(judgement: Judgement) -> NDArray[Any]:
@@ -19,9 +19,6 @@ def plot_judgement(judgement: Judgement) -> NDArray[Any]:
     Pushes are drawn by their direction seen from above, forward to the right, beside the capture
     limit of a linear inverted pendulum that stands.
 
-    Args:
-        judgement: to draw.
-
     Raises:
         FootworkError: Matplotlib is not installed.
     """
@@ -31,9 +28,7 @@ def plot_judgement(judgement: Judgement) -> NDArray[Any]:
         return axes
     axes = axes_grid(1, 2, (9.5, 4.2))
     _shares(axes[0, 0], judgement)
-    figure = axes[0, 1].figure
-    axes[0, 1].remove()
-    axes[0, 1] = figure.add_subplot(1, 2, 2, projection="polar")
+    polar(axes, 1)
     _pushes(axes[0, 1], judgement)
     return axes
 

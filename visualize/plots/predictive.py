@@ -9,16 +9,13 @@ from numpy.typing import NDArray
 
 from ...control.predictive.prediction import Prediction
 from ...control.predictive.predictions import Predictions
-from .axes import BAD, GRAY, SERIES, axes_for, axes_grid
+from .axes import BAD, GRAY, SERIES, axes_for, axes_grid, finite
 
 
 def plot_prediction(prediction: Prediction) -> NDArray[Any]:
     """Return axes (1, 3): velocities of the centre of mass, normal forces, margins; over time.
 
     The first node whose bounds cannot be kept is marked.
-
-    Args:
-        prediction: to draw.
 
     Raises:
         FootworkError: Matplotlib is not installed.
@@ -58,10 +55,9 @@ def _forces(ax: Any, prediction: Prediction) -> None:
 
 def _margins(ax: Any, prediction: Prediction) -> None:
     axes_for(ax, "time [s]", "margin [N]", "what contacts could lose")
-    margins = np.where(np.isfinite(prediction.margins), prediction.margins, np.nan)
+    margins = finite(prediction.margins)
     ax.stairs(margins, prediction.times, baseline=None, color=SERIES[0], label="margin")
-    other, room = ax.twinx(), 100 * prediction.torque_margins
-    room = np.where(np.isfinite(room), room, np.nan)
+    other, room = ax.twinx(), finite(100 * prediction.torque_margins)
     other.stairs(room, prediction.times, baseline=None, color=GRAY)
     ax.plot([], [], color=GRAY, label="torques")
     ax.legend(fontsize="small")
@@ -75,9 +71,6 @@ def plot_predictions(predictions: Predictions) -> NDArray[Any]:
     Left, motions that exceed their bounds of height or tilt are red, unsolved ones grey. Right,
     over time, margins of friction of those within them: the median, and the range from the 10th to
     the 90th percentile.
-
-    Args:
-        predictions: to draw.
 
     Raises:
         FootworkError: Matplotlib is not installed.
@@ -107,7 +100,7 @@ def _spread(ax: Any, predictions: Predictions) -> None:
     if not kept.any():
         return
     times = predictions.times[kept, :-1]
-    margins = np.where(np.isfinite(predictions.margins), predictions.margins, np.nan)[kept]
+    margins = finite(predictions.margins)[kept]
     grid = np.linspace(0.0, float(times.max()), 60)
     pairs = zip(times, margins, strict=True)
     each = np.array([m[np.searchsorted(t, grid, side="right") - 1] for t, m in pairs])

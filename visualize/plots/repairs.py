@@ -4,13 +4,12 @@ from __future__ import annotations
 
 from typing import Any
 
-import numpy as np
 from numpy.typing import NDArray
 
 from ...control.repairs.report import Repair
 from ..scenes.audits import margin_span
 from .audits import plot_checks
-from .axes import GRAY, SERIES, Axes, axes_for, axes_grid, edges, legend_above
+from .axes import GRAY, SERIES, Axes, axes_for, axes_grid, edges, finite, legend_above
 
 
 def plot_repair(repair: Repair) -> NDArray[Any]:
@@ -36,8 +35,7 @@ def plot_margins(repair: Repair, *, ax: Axes | None = None) -> Axes:
         (repair.before, "as wanted", GRAY),
         (repair.after, "repaired", SERIES[0]),
     ):
-        margin = np.where(np.isfinite(audit.margin), audit.margin, np.nan)
-        ax.plot(audit.t, margin, color=tone, lw=1.2, label=words)
+        ax.plot(audit.t, finite(audit.margin), color=tone, lw=1.2, label=words)
     edges(ax, 0.0)
     ax.margins(x=0)
     ax.set_ylim(margin_span(repair.before, repair.after))

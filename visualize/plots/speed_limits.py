@@ -19,7 +19,7 @@ from ...control.speed.utilisation import (
     TIMING,
     TORQUE,
 )
-from .axes import BAD, GRAY, SERIES, axes_for, axes_grid
+from .axes import BAD, GRAY, SERIES, axes_for, axes_grid, polar
 
 COLOURS = dict(zip(OF_ROBOT, SERIES, strict=False)) | {SWING: GRAY, TIMING: GRAY}
 DASHES = {SWING: ":", TIMING: "--"}
@@ -34,9 +34,6 @@ def plot_speed_limits(limits: SpeedLimits) -> NDArray[Any]:
     shares of joint speeds and torques that the first direction takes, by speed. The bars are those
     of the first direction, or of the turns.
 
-    Args:
-        limits: to draw.
-
     Raises:
         FootworkError: Matplotlib is not installed.
     """
@@ -44,9 +41,7 @@ def plot_speed_limits(limits: SpeedLimits) -> NDArray[Any]:
     around = [one for one in limits.directions if any(one.velocity[:2])]
     turns = [one for one in limits.directions if not any(one.velocity[:2])]
     if len(around) >= AROUND:
-        figure = axes[0, 0].figure
-        axes[0, 0].remove()
-        axes[0, 0] = figure.add_subplot(1, 2, 1, projection="polar")
+        polar(axes, 0)
         _around(axes[0, 0], around)
     else:
         _utilisation(axes[0, 0], limits.directions[0])

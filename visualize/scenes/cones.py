@@ -146,13 +146,12 @@ def _draw_slices(
 SIDES = 16  # of the inner pyramids whose sections stand for exact cones
 
 
-def force_section(contact: Contact | WrenchCone, normal_force: float, moment: Array) -> Array:
-    """Return corners (k, 2) of the tangential forces that a contact can give [N].
+def force_section(cone: WrenchCone, normal_force: float, moment: Array) -> Array:
+    """Return corners (k, 2) of the tangential forces of a wrench cone [N].
 
     With that normal force [N] and moment (3,) about its centre [N·m]; all in contact axes. Exact
     cones by inner pyramids of `SIDES` sides.
     """
-    cone = contact if isinstance(contact, WrenchCone) else WrenchCone(contact, "inner", SIDES)
     cone = with_faces(cone)
     pushing = cone.rays[cone.rays[:, 2] > 1e-12]
     steepest = np.linalg.norm(pushing[:, :2], axis=1) / pushing[:, 2]

@@ -29,6 +29,7 @@ from ...robots.values import boolean, instance, mapping, number, sequence, text
 from ..colors import COLORS, VERDICTS, contact_colors, margin_color, margin_ramp
 from ..viewer import Series, Viewer
 from ..viewer.checks import check_viewer, finite
+from ..viewer.primitives import SQUARE
 from .cones import draw_friction_cones
 from .motion import LEVER, above, draw_com, draw_wrenches, scale_of
 from .region import draw_region, has_outline, on_ground
@@ -230,13 +231,10 @@ def draw_motion(viewer: Viewer, hold: Hold) -> None:
     for k, (point, u) in enumerate(zip(points, velocities, strict=True)):
         if np.linalg.norm(u) > 0.02 * fastest:
             vector = _MOTION * viewer.scale * u / fastest
-            style = _about_com(viewer.scale) if k == 0 else {}
+            style: dict[str, Any] = {}
+            if k == 0:  # of the centre of mass: the load that it follows is seen in it
+                style = {"radius": 0.009 * viewer.scale, "opacity": 0.65, "on_top": True}
             viewer.arrow(f"motion/{k}", point, vector, color=COLORS["motion"], **style)
-
-
-def _about_com(scale: float) -> dict[str, Any]:
-    """Style of the motion of the centre of mass, in which the load that it follows is seen."""
-    return {"radius": 0.009 * scale, "opacity": 0.65, "on_top": True}
 
 
 def _patch(contact: Contact, scale: float) -> Array:
@@ -244,8 +242,7 @@ def _patch(contact: Contact, scale: float) -> Array:
     if len(contact.points) > 1:
         order = np.argsort(np.arctan2(contact.points[:, 1], contact.points[:, 0]))
         return np.asarray(contact.points[order])
-    half = _TILE * scale
-    return half * np.array([[1, 1, 0], [-1, 1, 0], [-1, -1, 0], [1, -1, 0]], dtype=float)
+    return _TILE * scale * SQUARE
 
 
 def ground_height(contacts: ContactSet, q: ArrayLike | State) -> float:

@@ -49,7 +49,8 @@ def view_scenario(
     draw_loads(viewer, scenario, q)
     if hold is None:
         draw_targets(viewer, scenario)
-        viewer.legend(scenario.title or scenario.name, _missed(scenario))
+        missed = {"no posture touches": "red", scenario.solved.reason: None}
+        viewer.legend(scenario.title or scenario.name, missed)
     else:
         draw_answer(viewer, scenario, hold, by_margin)
         region = region or support_of(scenario, hold, scenario.region())
@@ -82,9 +83,19 @@ def draw_surroundings(viewer: Viewer, scenario: Scenario) -> None:
 
 
 def draw_loads(viewer: Viewer, scenario: Scenario, q: Array) -> None:
-    """Draw the ropes and the payloads of a robot in a configuration q (nq,)."""
-    _draw_ropes(viewer, scenario, q)
-    _draw_payloads(viewer, scenario, q)
+    """Draw the ropes of a robot in a configuration q (nq,), and payloads as cubes of water."""
+    for k, load in enumerate(scenario.loads):
+        if isinstance(load, Rope):
+            ends = np.array([load.wrench(scenario.machine, q).point, load.anchor], dtype=float)
+            radius = 0.004 * viewer.scale
+            viewer.path(f"ropes/{k}", ends, color=COLORS["rope"], radius=radius)
+        elif isinstance(load, Payload) and load.mass > 0:
+            point = np.asarray(load.wrench(scenario.machine, q).point)
+            R = dynamics.frame_placement(scenario.machine, q, load.frame).rotation
+            size = np.full(3, (load.mass / 1000) ** (1 / 3))
+            viewer.box(f"payloads/{k}", pin.SE3(R, point), size, color=COLORS["payload"])
+            height = 0.036 * viewer.scale
+            viewer.label(f"masses/{k}", point, f"{load.mass:g} kg", height=height)
 
 
 def draw_answer(
@@ -152,27 +163,6 @@ def _pulled(scenario: Scenario) -> set[str]:
     return {load.frame for load in scenario.loads if not isinstance(load, Payload)}
 
 
-def _draw_ropes(viewer: Viewer, scenario: Scenario, q: Array) -> None:
-    for k, load in enumerate(scenario.loads):
-        if isinstance(load, Rope):
-            begin = load.wrench(scenario.machine, q).point
-            radius = 0.004 * viewer.scale
-            ends = np.array([begin, load.anchor], dtype=float)
-            viewer.path(f"ropes/{k}", ends, color=COLORS["rope"], radius=radius)
-
-
-def _draw_payloads(viewer: Viewer, scenario: Scenario, q: Array) -> None:
-    """As cubes of water of their mass."""
-    height = 0.036 * viewer.scale
-    for k, load in enumerate(scenario.loads):
-        if isinstance(load, Payload) and load.mass > 0:
-            point = np.asarray(load.wrench(scenario.machine, q).point)
-            R = dynamics.frame_placement(scenario.machine, q, load.frame).rotation
-            size = np.full(3, (load.mass / 1000) ** (1 / 3))
-            viewer.box(f"payloads/{k}", pin.SE3(R, point), size, color=COLORS["payload"])
-            viewer.label(f"masses/{k}", point, f"{load.mass:g} kg", height=height)
-
-
 def draw_targets(viewer: Viewer, scenario: Scenario) -> None:
     """Draw where contacts should be and are not."""
     posture = scenario.solved
@@ -182,10 +172,6 @@ def draw_targets(viewer: Viewer, scenario: Scenario) -> None:
         here = contacts.placements(posture.q)[name].translation
         viewer.frame(f"targets/{name}", T, on_top=True)
         viewer.path(f"misses/{name}", [here, T.translation], color=COLORS["target"], on_top=True)
-
-
-def _missed(scenario: Scenario) -> dict[str, Any]:
-    return {"no posture touches": "red", scenario.solved.reason: None}
 
 
 def _middle(scenario: Scenario) -> Array:
