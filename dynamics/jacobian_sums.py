@@ -61,7 +61,11 @@ def links(robot: Robot, q: ArrayLike) -> list[Link]:
 
 
 def mass_matrix(robot: Robot, q: ArrayLike) -> Array:
-    """Return M = Σ m Jᵗᵀ Jᵗ + Jᴿᵀ I Jᴿ (nv, nv), plus the armature on the diagonal."""
+    """Return M = Σ m Jᵗᵀ Jᵗ + Jᴿᵀ I Jᴿ (nv, nv), plus the armature on the diagonal.
+
+    Raises:
+        ConfigurationError: a bad q.
+    """
     every = links(robot, q)
     M = np.diag(np.asarray(robot._model.armature, dtype=float))
     for link in every:
@@ -74,6 +78,10 @@ def coriolis_tensor(robot: Robot, q: ArrayLike) -> Array:
     """Return C (nv, nv, nv) with C @ v = Σ m Jᵗᵀ J̇ᵗ + Jᴿᵀ I J̇ᴿ − Jᴿᵀ [ω×] Σ Jᴿ, Σ = ½ tr(I) 1 − I.
 
     This is the one of `dynamics.coriolis_tensor`: dM/dt − 2 (C @ v) is skew on every base.
+
+    Raises:
+        ConfigurationError: a bad q.
+        ModelError: a joint whose axes turn within its own body (no URDF has one).
     """
     every = _with_derivatives(robot, q)
     C = np.zeros((robot.nv,) * 3)
@@ -92,6 +100,10 @@ def coriolis_tensor_wieber(robot: Robot, q: ArrayLike) -> Array:
     The sum of Wieber's and Caron's notes: the same force vᵀCv as `coriolis_tensor`, but another
     matrix, and dM/dt − 2 (C @ v) is *not* skew: do not use it where that property is needed
     (passivity-based control, momentum observers).
+
+    Raises:
+        ConfigurationError: a bad q.
+        ModelError: a joint whose axes turn within its own body (no URDF has one).
     """
     every = _with_derivatives(robot, q)
     C = np.zeros((robot.nv,) * 3)
@@ -104,14 +116,22 @@ def coriolis_tensor_wieber(robot: Robot, q: ArrayLike) -> Array:
 
 
 def gravity_torques(robot: Robot, q: ArrayLike) -> Array:
-    """Return τ_g = Σ m Jᵗᵀ g (nv,)."""
+    """Return τ_g = Σ m Jᵗᵀ g (nv,).
+
+    Raises:
+        ConfigurationError: a bad q.
+    """
     every = links(robot, q)
     g = np.array(robot._model.gravity.linear)
     return sum((link.mass * link.Jt.T @ g for link in every), np.zeros(robot.nv))
 
 
 def external_torques(robot: Robot, q: ArrayLike, wrenches: Mapping[str, Wrench]) -> Array:
-    """Return τ_ext = Σ Jᵗᵀ f + Jᴿᵀ m (nv,) for {frame: Wrench}, as `dynamics.external_torques`."""
+    """Return τ_ext = Σ Jᵗᵀ f + Jᴿᵀ m (nv,) for {frame: Wrench}, as `dynamics.external_torques`.
+
+    Raises:
+        ConfigurationError: a bad q or no such frame.
+    """
     q = check_configuration(robot, getattr(q, "q", q))
     model, data, tau = robot._model, workspace_of(robot).data, np.zeros(robot.nv)
     for frame_id, wrench in check_wrenches(robot, wrenches):

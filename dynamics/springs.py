@@ -44,12 +44,20 @@ class JointSprings:
             object.__setattr__(self, "rest", rest)
 
     def forces(self, robot: Robot, q: ArrayLike, v: ArrayLike) -> Array:
-        """Return E (nv,) at (q, v)."""
+        """Return E (nv,) at (q, v).
+
+        Raises:
+            ConfigurationError: a bad q or v, or no such joint.
+        """
         k, d = self._rows(robot, "stiffness"), self._rows(robot, "damping")
         return -k * self._stretch(robot, q) - d * check_velocity(robot, v)
 
     def energy(self, robot: Robot, q: ArrayLike) -> float:
-        """Return ½ k (q ⊖ rest)² summed over the joints [J]."""
+        """Return ½ k (q ⊖ rest)² summed over the joints [J].
+
+        Raises:
+            ConfigurationError: a bad q, or no such joint.
+        """
         return float(0.5 * self._rows(robot, "stiffness") @ self._stretch(robot, q) ** 2)
 
     def _stretch(self, robot: Robot, q: ArrayLike) -> Array:
