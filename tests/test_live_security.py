@@ -631,7 +631,8 @@ def stranger(text):
 def test_the_page_of_a_stranger_cannot_read_nor_move(tab, visit, heard):
     heard.clear()
     with Viewer() as viewer:
-        viewer._server = server = viewer._serve(heard)
+        viewer._on_message = heard
+        viewer._server = server = viewer._serve()
         with stranger(_STRANGER.format(url=server.url)) as port:  # it even knows the secret
             visit(f"http://evil.localhost:{port}/")
             tab.wait_for("window.done")
