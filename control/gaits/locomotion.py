@@ -214,7 +214,10 @@ class GaitController(WalkingController):
 
     @property
     def height(self) -> float:
-        """The commanded height of the centre of mass above the feet [m], or what legs reach."""
+        """The commanded height of the centre of mass above the feet [m].
+
+        Lower where steps are so long that legs would not reach, if `stepping.bends`.
+        """
         if not self.stepping.bends:
             return self._height
         away, lowest = self.placement.farthest(self.path.velocity), 0.7 * self._own_height

@@ -25,9 +25,9 @@ class Stepping(NamedTuple):
         steps: longest step, in the gait's.
         shorter: by how much all feet stand shorter between two swings where steps are longest, so
             that legs swing no quicker than they must: joints have their largest speeds.
-        wary: whether feet swing higher on ground that nobody told of, by as much as they have stood
-            above or below where they were to land. A prediction knows what legs that are thrown
-            higher do to the base; without one, small robots fall over them.
+        adaptive_clearance: whether feet swing higher on ground that nobody told of, by as much as
+            they have stood above or below where they were to land. A prediction knows what legs
+            that are thrown higher do to the base; without one, small robots fall over them.
     """
 
     profile: Profile = minimum_jerk
@@ -37,4 +37,4 @@ class Stepping(NamedTuple):
     lift: float = 2.0
     steps: float = 1.0
     shorter: float = 0.0
-    wary: bool = False
+    adaptive_clearance: bool = False

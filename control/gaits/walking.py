@@ -445,7 +445,7 @@ class WalkingController:
     @property
     def _clearance(self) -> float:
         """How high feet swing [m]."""
-        higher = self.stepping.wary and self.terrain is None
+        higher = self.stepping.adaptive_clearance and self.terrain is None
         return self.step_height + (self.uneven.unevenness if higher else 0.0)
 
     def _land(self) -> None:

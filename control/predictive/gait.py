@@ -92,7 +92,7 @@ class PredictiveGait(GaitController):
     # only twice as high do not bring small robots onto boards of 6 cm
     stepping = Stepping(
         minimum_acceleration, bends=True, ankles=0.0, braking=1.0, lift=3.0, steps=1.7,
-        shorter=0.7, wary=True,
+        shorter=0.7, adaptive_clearance=True,
     )  # fmt: skip
 
     def __init__(

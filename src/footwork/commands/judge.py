@@ -97,12 +97,11 @@ def _judged(options: argparse.Namespace) -> Judgement:
     ground = control.judging.World(slope=options.slope, terrain=terrain).told
     _, q = control.stand(robot, feet, crouch=CROUCH.get(options.gait, 0.0), terrain=ground)
     sensors = control.Sensors() if options.estimator else None
-    make: Any = OwnController(options.controller) if options.controller else None
-    if make is None:
-        make = partial(
-            control.judging.walker, gait=options.gait, friction=flags.friction(options),
-            sensors=sensors, predictive=options.predictive, terrain=terrain,
-        )  # fmt: skip
+    walker = partial(
+        control.judging.walker, gait=options.gait, friction=flags.friction(options),
+        sensors=sensors, predictive=options.predictive, terrain=terrain,
+    )  # fmt: skip
+    make = OwnController(options.controller) if options.controller else walker
     several = nullcontext() if options.jobs == 1 else workers(options.jobs)
     told = nullcontext() if options.controller else told_what_the_robot_can(robot, feet, options)
     with several as executor, told:
