@@ -236,22 +236,6 @@ def test_legs_that_cross_are_told(biped):
     assert max(run(-inwards).overlaps.values(), default=0.0) < 0.01
 
 
-def test_the_hands_of_g1_pass_beside_its_legs():
-    robot, feet, q = standing("g1", crouch=0.02)
-    make = partial(judging.walker, gait="walk")
-    found = judging.trial(
-        robot,
-        make,
-        judging.World.real(),
-        velocity=(0.4, 0.0, 0.0),
-        duration=3.0,
-        q=q,
-        contacts=feet,
-    )
-    assert found.survived
-    assert found.overlaps == {}
-
-
 @pytest.mark.parametrize(
     ("answer", "says"),
     [
