@@ -54,7 +54,7 @@ def test_a_push_that_nobody_stands_is_caught_by_steps(standing):
     }  # fmt: skip
     assert control.simulate(robot, controller, duration=1.5, **options).fell
     walker = control.GaitController(robot, controller.contacts, q)
-    caught = control.simulate(robot, walker, duration=3.0, **options)
+    caught = control.simulate(robot, walker, duration=2.2, **options)
     assert not caught.fell
     assert walker.steps >= 1
     way = (caught.com[-1] - caught.com[0])[:2]
@@ -73,10 +73,10 @@ def test_again_and_again_and_on_four_feet():
     size = 1.1 * robot.mass / 0.1
     pushes = [
         control.ForcePulse(control.trunk(robot), force, start)
-        for force, start in (((size, 0.0, 0.0), 0.1), ((0.0, -size, 0.0), 1.9))
+        for force, start in (((size, 0.0, 0.0), 0.1), ((0.0, -size, 0.0), 1.3))
     ]
     motion = control.simulate(
-        robot, walker, q=q, contacts=feet, duration=4.6, step=2e-3, disturbances=pushes
+        robot, walker, q=q, contacts=feet, duration=3.0, step=2e-3, disturbances=pushes
     )
     assert not motion.fell
     assert walker.steps >= 4

@@ -403,7 +403,6 @@ def test_it_does_not_matter_where_the_robot_is_and_where_it_looks():
     ("name", "gait", "speed"),
     [
         ("go2", "trot", 0.5),
-        ("quadruped", "bound", 0.3),
         ("g1", "walk", 0.3),
     ],
 )

@@ -391,14 +391,14 @@ def test_a_quadruped_climbs_steps_that_it_is_told_of():
     """In the real world, by predictive control: the base goes up as much as they do."""
     pytest.importorskip("mujoco")
     robot = robots.load("quadruped")
-    steps = Stairs("steps", 2, rise=0.06, depth=0.3, width=2.0, at=(0.5, 0.0, 0.0))
-    terrain = Terrain([Plane("ground"), steps, Box("top", (4, 2, 0.12), (3.1, 0, 0))])
+    steps = Stairs("steps", 2, rise=0.06, depth=0.3, width=2.0, at=(0.3, 0.0, 0.0))
+    terrain = Terrain([Plane("ground"), steps, Box("top", (4, 2, 0.12), (2.9, 0, 0))])
     make = partial(judging.walker, gait="trot", predictive=True, terrain=terrain)
     found = judging.trial(
-        robot, make, judging.World.real(terrain=terrain), velocity=(0.5, 0.0, 0.0), duration=3.5
+        robot, make, judging.World.real(terrain=terrain), velocity=(0.5, 0.0, 0.0), duration=2.7
     )
     assert found.survived
-    assert found.distance > 1.3
+    assert found.distance > 0.9
 
 
 @pytest.mark.slow
@@ -573,6 +573,28 @@ def test_a_judgement_has_trials_in_the_real_world(biped):
         control.judge(robot, fragile, seeds=0, q=q)
 
 
+OWN = """
+from stiffness import HOLD
+
+def stiff(robot, q, velocity):
+    def law(sensors):
+        return HOLD * (q[7:] - sensors.q[7:]) - 2.0 * sensors.v[6:]
+    return law
+
+def broken(robot, q, velocity):
+    return robot.no_such_thing
+"""
+
+
+@pytest.fixture
+def own(tmp_path):
+    """A file with controllers, which imports what lies beside it."""
+    (tmp_path / "stiffness.py").write_text("HOLD = 150.0\n", encoding="utf-8")
+    file = tmp_path / "own.py"
+    file.write_text(OWN, encoding="utf-8")
+    return file
+
+
 def test_the_command(run, tmp_path):
     png, page, table = (tmp_path / f"judged.{kind}" for kind in ("png", "html", "csv"))
     code, out, err = run(
@@ -592,9 +614,10 @@ def test_the_command(run, tmp_path):
     assert len(table.read_text(encoding="utf-8").splitlines()) == 3
 
 
-def test_the_command_pushes_each_trial(run, tmp_path):
+def test_the_command_pushes_each_trial(run, tmp_path, own):
     table = tmp_path / "pushed.csv"
-    short = ["judge", "biped", "--duration", "4", "--seeds", "1", "--directions", "0", "--json"]
+    short = ["judge", "quadruped", "--duration", "4", "--seeds", "1", "--directions", "0", "--json"]
+    short += ["--controller", f"{own}:stiff"]
     code, out, err = run(*short, "--shove", "0.1", "--heading", "90", "--csv", str(table))
     assert code == 0, err
     pushes = [trial["impulse"] for trial in json.loads(out)["trials"]]
@@ -627,28 +650,6 @@ def test_walkers_are_predictive_where_that_is_asked():
         assert type(made.controller) is kind
     with pytest.raises(ConfigurationError, match="predictive"):
         control.judging.walker(robot, q, (0.3, 0, 0), gait="trot", predictive="yes")
-
-
-OWN = """
-from stiffness import HOLD
-
-def stiff(robot, q, velocity):
-    def law(sensors):
-        return HOLD * (q[7:] - sensors.q[7:]) - 2.0 * sensors.v[6:]
-    return law
-
-def broken(robot, q, velocity):
-    return robot.no_such_thing
-"""
-
-
-@pytest.fixture
-def own(tmp_path):
-    """A file with controllers, which imports what lies beside it."""
-    (tmp_path / "stiffness.py").write_text("HOLD = 150.0\n", encoding="utf-8")
-    file = tmp_path / "own.py"
-    file.write_text(OWN, encoding="utf-8")
-    return file
 
 
 def test_the_command_judges_a_controller_of_ones_own(run, own):

@@ -150,16 +150,14 @@ def test_a_foot_in_the_air_is_not_taken_for_the_ground(monkeypatch, met):
     assert walker.ground.point[2] == pytest.approx(np.mean(heights), abs=1e-3)
 
 
-@pytest.mark.parametrize(("name", "seed"), [("go2", 1), ("anymal", 3)])
-def test_a_quadruped_trots_over_boards_that_it_is_not_told_of(name, seed):
+def test_a_quadruped_trots_over_boards_that_it_is_not_told_of():
     """Boards of 3 cm, half the friction, other masses, noise, torques a tick late.
 
     Feet of ANYmal meet risers, and are lifted over them.
     """
-    robot = fw.load(name)
     found = judging.trial(
-        robot, lambda *given: judging.walker(*given, gait="trot"),
-        judging.World.real(boards=0.03), velocity=(0.3, 0, 0), duration=3.2, seed=seed,
+        fw.load("anymal"), lambda *given: judging.walker(*given, gait="trot"),
+        judging.World.real(boards=0.03), velocity=(0.3, 0, 0), duration=3.2, seed=3,
     )  # fmt: skip
     assert not found.ended
     assert found.statuses["optimal"] > 0.98 * 1600

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from functools import cache
 from pathlib import Path
 from xml.etree import ElementTree
 
@@ -74,8 +73,9 @@ def test_what_gives_way_does_not_depend_on_the_size_of_the_robot():
 
 
 @pytest.mark.filterwarnings("ignore::footwork.errors.FootworkWarning")
-@pytest.mark.parametrize("kind", [control.GaitController, control.PredictiveGait])
-@pytest.mark.parametrize("times", [0.1, 10.0])
+@pytest.mark.parametrize(
+    ("kind", "times"), [(control.GaitController, 10.0), (control.PredictiveGait, 0.1)]
+)
 def test_robots_of_any_size_trot_alike(kind, times):
     """Lengths grow as the size, times as its root: a few steps at 0.3 m/s of one of 0.4 m."""
     way = trotted(kind, 1.0)
@@ -83,7 +83,6 @@ def test_robots_of_any_size_trot_alike(kind, times):
     assert trotted(kind, times) == pytest.approx(way, abs=0.06)
 
 
-@cache
 def trotted(kind, size):
     """How far a trot has gone, in sizes of the robot, after as many ticks of any size."""
     robot, pace = grown("quadruped", size), np.sqrt(size)
