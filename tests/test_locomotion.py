@@ -7,7 +7,7 @@ import pinocchio as pin
 import pytest
 from stances import standing
 
-from footwork import cli, control, dynamics, robots
+from footwork import cli, control, dynamics
 from footwork.contacts import Box, ContactSet, SurfaceContact, Terrain
 from footwork.control import gaits, judging
 from footwork.control.gaits.path import Path

@@ -608,12 +608,10 @@ def test_flags_change_a_scenario(run):
 
 def test_no_posture_is_a_no(run, tmp_path):
     (tmp_path / "far.yaml").write_text(GOOD.replace("0.085]\n    fr", "0.085, 2]\n    fr"))
-    code, out, _ = run("hold", str(tmp_path / "far.yaml"))
-    assert code == 1
-    assert "out of reach" in out
     code, out, _ = run("hold", str(tmp_path / "far.yaml"), "--json")
     assert code == 1
     assert json.loads(out)["status"] == "no posture"
+    assert "out of reach" in json.loads(out)["reason"]
     code, _, err = run("region", str(tmp_path / "far.yaml"))
     assert code == 2
     assert "no posture touches" in err

@@ -402,7 +402,7 @@ class KillOnce:
 
 if __name__ == "__main__":
     cluster = distributed.LocalCluster(
-        n_workers=2, threads_per_worker=1, dashboard_address=None, auto_restart=False
+        n_workers=2, threads_per_worker=1, processes=True, dashboard_address=None
     )
     with cluster, distributed.Client(cluster) as client:
         victim = next(iter(client.run(os.getpid).values()))

@@ -381,7 +381,7 @@ BOMBS = {
 
 
 @pytest.mark.parametrize("name", BOMBS)
-def test_what_is_wrong_or_endless_is_a_model_error_that_says_where(name, tmp_path):
+def test_what_is_wrong_or_endless_is_a_model_error_that_says_where(name, tmp_path, monkeypatch):
     levels = "".join(f"a{i + 1}: &a{i + 1} [*a{i}, *a{i}]\n" for i in range(40))
     (tmp_path / "bomb.yaml").write_text(f"a0: &a0 [x]\n{levels}")
     levels = "".join(f"a{i + 1}: &a{i + 1}\n  <<: [*a{i}, *a{i}]\n" for i in range(40))
@@ -389,6 +389,7 @@ def test_what_is_wrong_or_endless_is_a_model_error_that_says_where(name, tmp_pat
     (tmp_path / "self.yaml").write_text("a: &a [*a]\n")
     (tmp_path / "python.yaml").write_text("a: !!python/object/apply:os.getcwd []\n")
     path = write(tmp_path, "\n" + BOMBS[name])
+    monkeypatch.setattr(Budget.__init__, "__defaults__", (200_000,))  # sooner than 4 million
     with pytest.raises(ModelError, match=r"robot\.xacro.*(line 2|nested too deep)"):
         load(path)
 
