@@ -176,7 +176,7 @@ def test_robots_without_feet_or_meshes():
     assert feet_of_shapes(load("biped", meshes=False)).keys() == {"left_foot", "right_foot"}
 
 
-@pytest.mark.parametrize(("first", "down"), [(0.0, 0.0), (np.pi / 6, 0.5), (0.2, 0.0), (0.0, 0.5)])
+@pytest.mark.parametrize(("first", "down"), [(0.0, 0.0), (np.pi / 6, 0.5)])
 def test_six_legs_that_are_stretched_to_all_sides_have_six_feet(first, down):
     """Each leg has one opposite to it; what is left by rounding does not say where down is."""
     rod = '<collision><origin xyz="0.1 0 0" rpy="0 1.5707963267948966 0"/><geometry>'

