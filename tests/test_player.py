@@ -56,6 +56,18 @@ def middle_of(tab, selector):
     return tab.evaluate(f"(b => [b.x + b.width / 2, b.y + b.height / 2])({box})")
 
 
+@pytest.fixture(scope="module")
+def opened(_page, load_robot, tmp_path_factory):
+    """The page of a motion, for all of these tests."""
+    viewer, *motion = moving(load_robot("biped", "floating"), play=False)
+    path = viewer.save_html(tmp_path_factory.mktemp("player") / "page.html")
+    _page.call("Page.navigate", url=path.as_uri())
+    _page.wait_for("document.readyState === 'complete' && window.footwork && footwork.player")
+    _page.settle()
+    _page.evaluate(without("Ground"))
+    return _page, *motion
+
+
 browser = [pytest.mark.browser, pytest.mark.timeout(120)]
 
 
@@ -63,13 +75,15 @@ class TestInABrowser:
     pytestmark = browser
 
     @pytest.fixture
-    def page(self, tab, look, biped):
-        viewer, self.t, self.qs = moving(biped, play=False)
-        look(viewer)
-        tab.evaluate(without("Ground"))
-        tab.evaluate("document.getElementById('speed').value = 1")
-        yield tab
-        assert tab.errors == []
+    def page(self, opened):
+        """At rest at the beginning, at its speed."""
+        page, self.t, self.qs = opened
+        page.errors.clear()
+        page.evaluate("document.getElementById('speed').value = 1")
+        page.evaluate("document.getElementById('speed').dispatchEvent(new Event('change'))")
+        page.evaluate("footwork.player.pause(); footwork.player.seek(0)")
+        yield page
+        assert page.errors == []
 
     def test_links_are_where_the_kinematics_says(self, page, biped):
         """At each time that one seeks, by slider and by keys, every joint is at its place."""

@@ -402,7 +402,7 @@ class KillOnce:
 
 if __name__ == "__main__":
     cluster = distributed.LocalCluster(
-        n_workers=2, threads_per_worker=1, processes=True, dashboard_address=None
+        n_workers=1, threads_per_worker=1, processes=True, dashboard_address=None
     )
     with cluster, distributed.Client(cluster) as client:
         victim = next(iter(client.run(os.getpid).values()))
@@ -418,7 +418,7 @@ if __name__ == "__main__":
 
 @pytest.mark.slow
 def test_a_cluster_whose_worker_is_killed(tmp_path):
-    """Dask gives a dead worker's chunks to another: nothing is lost, nothing is different."""
+    """Dask gives a dead worker's chunks to the next: nothing is lost, nothing is different."""
     pytest.importorskip("distributed")
     script = tmp_path / "cluster.py"
     script.write_text(CLUSTER)
