@@ -76,11 +76,12 @@ def test_a_row_too_many_is_found(soundness):
 
 
 def test_members_instead_of_rows(soundness):
-    """A cone known by its membership alone: a sound one passes, a wrong one is found."""
+    """A cone known by its membership alone: a sound one passes, a wrong one is found.
+
+    The others as rows, below.
+    """
     for sides, claim, friction, sound in (
         (8, "inner", MU, True),
-        (8, "inner", 1.2 * MU, False),
-        (8, "outer", MU, True),
         (8, "outer", 0.8 * MU, False),
     ):
         wider = SurfaceContact("sole", half_length=X, half_width=Y, friction=friction)

@@ -331,7 +331,7 @@ def test_the_filter_knows_how_wrong_it_is(name):
     robot, feet, times, qs, vs = swaying(name)
     feet = at_points(feet) if name == "quadruped" else feet
     sensors, found = Sensors(switches=True), []
-    for seed in range(50):
+    for seed in range(30):
         tilt = np.append(0.01 * np.random.default_rng((seed, 9)).standard_normal(2), 0.0)
         start = qs[0].copy()
         R = pin.exp3(tilt) @ pin.Quaternion(start[3:7]).toRotationMatrix()
@@ -364,10 +364,10 @@ def test_the_filter_knows_about_how_wrong_it_is_where_the_ground_gives_way(name,
     _, q = control.stand(robot, feet)
     gaits = control.GaitController(robot, feet, q, gait, velocity=velocity)
     motion = control.simulate(
-        robot, gaits, q=q, contacts=feet, duration=2.5, control_step=STEP, engine="mujoco"
+        robot, gaits, q=q, contacts=feet, duration=2.0, control_step=STEP, engine="mujoco"
     )
     found = []
-    for seed in range(4):
+    for seed in range(3):
         estimator = Estimator(robot, feet, q)
         measurements = Measurements(Sensors(), robot, np.random.default_rng(seed))
         for k in range(len(motion) - 1):

@@ -511,7 +511,7 @@ def test_the_command_answers_in_json(files, tmp_path, capsys):
 def test_the_command_lets_a_robot_walk(files, tmp_path, capsys, load_robot):
     pytest.importorskip("matplotlib")
     load_robot("human", "floating")
-    given = ["gait", str(files), "--mass", "70", "--robot", "human"]
+    given = ["gait", str(files), "--mass", "70", "--robot", "human", "--frames", "0", "200"]
     assert cli.main([*given, "--html", str(tmp_path / "walk.html")]) == 0
     said = capsys.readouterr().out
     assert "human: markers within" in said

@@ -62,7 +62,7 @@ def several(n: int) -> str:
 
 @pytest.mark.parametrize("text", [misnamed, shapes, several])
 def test_findings_are_linear_work(text):
-    small, large = (calls(robots.diagnose, text(n)) for n in (100, 400))
+    small, large = (calls(robots.diagnose, text(n)) for n in (50, 200))
     assert large < 5 * small
 
 
@@ -104,13 +104,13 @@ def test_text_in_pieces_is_not_copied_again_and_again():
     assert copied == 0
 
 
-def test_a_name_of_a_megabyte_is_cut():
-    text = misnamed(20).replace("lnik_number_1", "x" * 10**6)
+def test_a_long_name_is_cut():
+    text = misnamed(20).replace("lnik_number_1", "x" * 10**5)
     with pytest.raises(ModelError) as caught:
         load(text)
     assert len(str(caught.value)) < 20_000
     with pytest.raises(ModelError) as caught:
-        load("block", lock=["x" * 10**6])
+        load("block", lock=["x" * 10**5])
     assert len(str(caught.value)) < 2_000
 
 
