@@ -316,9 +316,8 @@ class State:
     def com(self) -> Array:
         """(3,) [m], of the whole robot with what a fixed base welds to the world."""
         require_mass(self.robot)
-        masses = masses_of(self.robot)
-        moment: Array = np.einsum("nij,nj->i", self.joint_placements, masses.moments)
-        return moment / masses.total
+        moment: Array = self._first_moments.sum(axis=0)
+        return moment / masses_of(self.robot).total
 
     @once
     def _momentum_columns(self) -> Array:
@@ -335,8 +334,9 @@ class State:
 
     @once_moving
     def com_velocity(self) -> Array:
-        """J_com v (3,) [m/s], world axes."""
-        return self.com_jacobian @ self.velocity
+        """J_com v (3,) [m/s], world axes: the linear momentum by the mass."""
+        require_mass(self.robot)
+        return self.centroidal_momentum[:3] / masses_of(self.robot).total
 
     @once_moving
     def com_drift(self) -> Array:
@@ -365,7 +365,11 @@ class State:
     @once_moving
     def centroidal_momentum(self) -> Array:
         """h_g = A_g v (6,), at the centre of mass, world axes."""
-        return self.centroidal_map @ self.velocity
+        if self.robot.nv == 0:  # Pinocchio has no centre of mass for what has no moving link
+            return np.zeros(6)
+        space = workspace_of(self.robot)
+        pin.computeCentroidalMomentum(self.robot._model, space.data, self.q, self.v)
+        return self._about_com(space.momentum()[0].copy(), space.data)
 
     @once_moving
     def centroidal_drift(self) -> Array:

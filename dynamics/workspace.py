@@ -35,14 +35,14 @@ class Workspace:
         data: `pin.Data`.
         placements: placements() copies the joints' [R | p] (njoints, 3, 4), world, out of it.
         M, nle, g, J, Ag, Jcom, com: M() is the Data's own matrix of that name, to be copied.
-        momentum_rate: momentum_rate() is ḣ_g (1, 6), to be copied.
+        momentum, momentum_rate: momentum() is h_g (1, 6), to be copied; likewise ḣ_g.
     """
 
     def __init__(self, data: Any) -> None:
         self.data = data
         self.placements = _placements(data.oMi)
         self._twists, self._accelerations = _motions(data.v), _motions(data.a)
-        self.momentum_rate = _motions([data.dhg])
+        self.momentum, self.momentum_rate = _motions([data.hg]), _motions([data.dhg])
         self.M, self.nle, self.g = (_matrix(partial(getattr, data, x)) for x in ("M", "nle", "g"))
         self.J, self.Ag, self.Jcom = (
             _matrix(partial(getattr, data, x)) for x in ("J", "Ag", "Jcom")
