@@ -76,12 +76,14 @@ def check_estimator(estimator: Any) -> None:
 
 
 def estimate_of(estimator: Any, readings: Any) -> tuple[Any, Any]:
-    """Return copies of q and v by an estimator, or of those of the readings without one.
+    """Return copies of q and v by an estimator, or those of the readings without one.
 
     Raises:
         ConfigurationError: an answer without q and v.
     """
-    estimate = readings if estimator is None else estimator(readings)
+    if estimator is None:
+        return readings.q, readings.v
+    estimate = estimator(readings)
     try:
         return np.array(estimate.q), np.array(estimate.v)
     except AttributeError:

@@ -81,7 +81,7 @@ class Motors:
     def at_speeds(self, speeds: Array) -> tuple[Array, Array]:
         """Return the bounds at speeds (…, na) of the actuated rows, unchecked."""
         if not self.data:
-            upper = np.array(np.broadcast_to(self.limits, speeds.shape))
+            upper = np.full(speeds.shape, self.limits)
             return -upper, upper
         na = len(self.rows)
         both = self._largest.at(np.concatenate([speeds, -speeds], axis=-1))

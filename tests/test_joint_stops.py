@@ -45,7 +45,7 @@ def test_ends_are_those_of_the_description():
         assert stops.distances(q) == pytest.approx(expected)
         pushes = np.zeros(len(stops))
         pushes[3], pushes[-1] = 2.0, 5.0
-        torques = stops.torques(pushes, robot.nv)
+        torques = stops.torques(np.arange(len(stops)), pushes, robot.nv)
         assert torques[[9, -1]] == pytest.approx([2.0, -5.0])
         assert np.count_nonzero(torques) == 2
     assert len(JointStops(block)) == 0

@@ -238,7 +238,8 @@ class Terrain:
         count = len(points)
         found, owner, n = np.full(count, np.inf), np.zeros(count, np.intp), np.empty((count, 3))
         others: Sequence[int] = range(len(self.solids))
-        if self._flat.numbers.size and (kernel := NEAREST.select(count)) is not None:
+        kernel = NEAREST.overload().unchecked(count) if self._flat.numbers.size else None
+        if kernel is not None:
             kernel(np.ascontiguousarray(points), self._flat, found, owner, n)
             others = self._others
         began = time.perf_counter()

@@ -13,7 +13,6 @@ from __future__ import annotations
 from collections import deque
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
-from typing import Any
 
 import numpy as np
 import pinocchio as pin
@@ -24,6 +23,7 @@ from ...dynamics.topology import frames_of
 from ...errors import ConfigurationError
 from ...robots.configuration import check_floating
 from ...robots.robot import Robot
+from ...robots.unchecked import unchecked
 from ...robots.values import boolean, number, text
 from ..disturbances import Noise
 from ..whole_body.standing import trunk
@@ -57,9 +57,9 @@ class Readings:
 
     def copy(self) -> Readings:
         """Return the same in arrays of its own: who is told them may write there."""
-        arrays = (k for k, x in vars(self).items() if isinstance(x, np.ndarray))
-        own: dict[str, Any] = {k: getattr(self, k).copy() for k in arrays}
-        return replace(self, touching=self.touching and dict(self.touching), **own)
+        containers = np.ndarray, dict
+        own = {k: x.copy() if isinstance(x, containers) else x for k, x in vars(self).items()}
+        return unchecked(type(self), **own)
 
 
 def unlike_gravity(felt: float, robot: Robot, where: str) -> str:
@@ -156,7 +156,7 @@ class NoisyStates:
         """Return what is told at t [s], as `Measurements.read`."""
         if self.noise is not None:
             q, v = self.noise.measured(self.robot, q, v, self._rng)
-        return Readings(t, q, v, tau.copy(), dict(touching))
+        return Readings(t, q, v, tau, touching)
 
 
 class Measurements:

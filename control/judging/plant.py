@@ -16,7 +16,6 @@ from ...contacts import ContactSet
 from ...dynamics import State
 from ...dynamics.spatial import cross
 from ...robots.robot import Robot
-from ..simulation.ground import DIVERGED
 from ..simulation.mujoco_model import MujocoModel
 from .streams import Stream
 from .world import World
@@ -106,30 +105,20 @@ class Plant(MujocoModel):
         before = data.qpos[7:].copy()
         self.mujoco.mj_step(self.model, data, SUBSTEPS)
         self.work = float(np.abs(torques * (data.qpos[7:] - before)).sum())
-        if not np.isfinite(data.qvel).all() or np.abs(data.qvel).max() > DIVERGED:
+        if self.diverged:
             return False
         self._feel()
         return True
 
     def touches(self) -> list[Touch]:
         """Return where the ground pushes, at the last step of the physics."""
-        data, contacts, force = self.data, self.data.contact, np.zeros(6)
-        pairs = contacts.geom.tolist()
-        where = [i for i, at in enumerate(contacts.efc_address.tolist()) if at >= 0]
-        found = []
-        for i in where:
-            first, second = pairs[i]
-            geom, sign = (second, 1.0) if second in self._owner else (first, -1.0)
-            if geom not in self._owner:
-                continue
-            self.mujoco.mj_contactForce(self.model, data, i, force)
-            axes, place = contacts.frame[i].reshape(3, 3), contacts.pos[i]
-            motion, arm = data.cvel[self.model.geom_bodyid[geom]], place - data.subtree_com[1]
-            v = motion[3:] + cross(motion[:3], arm)
-            x, y = axes[1:] @ v
-            pushed = sign * (force[:3] @ axes)
-            owner = self._owner[geom]
-            found.append(Touch(owner, place.copy(), pushed, float(force[0]), math.hypot(x, y)))
+        data, contacts, found = self.data, self.data.contact, []
+        places, frames = contacts.pos.copy(), contacts.frame.reshape(-1, 3, 3)
+        for i, geom, local, force in self.pushes():
+            motion, arm = data.cvel[self.model.geom_bodyid[geom]], places[i] - data.subtree_com[1]
+            x, y = frames[i, 1:] @ (motion[3:] + cross(motion[:3], arm))
+            sliding = math.hypot(x, y)
+            found.append(Touch(self._owner[geom], places[i], force, float(local[0]), sliding))
         return found
 
     def _feel(self) -> None:

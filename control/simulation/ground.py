@@ -26,6 +26,7 @@ from ...contacts.attachment import placement_on_joint
 from ...dynamics import State
 from ...errors import ContactError, SolverError
 from ...robots.robot import Robot
+from ...robots.unchecked import unchecked
 from ..kernels import TICKS
 from ..kernels.impulse_equations import IMPULSE_EQUATIONS, Ends, Places, Tangents
 from .impulse_equations import equations
@@ -114,22 +115,24 @@ class Ground:
     def step(self, q: Array, v: Array, forces: Array, h: float) -> StepResult:
         """Return v⁺ and impulses after h under generalised forces Sᵀτ + τ_ext (nv,).
 
+        q and v are not checked.
+
         Raises:
             SolverError: the motion blew up.
         """
-        state = State(self.robot, q, v)
+        state = unchecked(State, robot=self.robot, q=q, v=v)
         free = v + h * state.accelerations(forces)
         fastest = float(np.abs(free).max())
         if not fastest <= DIVERGED:  # nan too
             raise SolverError("the motion blew up; expected softer gains or a shorter step")
         reach = max(REACH, 2 * h * fastest)
         touching, ends = self._touching(state, reach), self.stops.distances(q)
-        stopped = np.flatnonzero(ends < reach)
+        (stopped,) = (ends < reach).nonzero()
         names = touching.names
         if len(stopped):
             names = np.concatenate([names, STOP - stopped])
         last, self._last = self._last, _NOTHING
-        pushes, stops = np.zeros((len(self.points), 3)), np.zeros(len(ends))
+        pushes, stops = np.zeros((len(self.points), 3)), np.zeros(len(v))
         if len(names):
             mu = friction_on(self.terrain, touching.places, self._mu[touching.owner])
             places = Places(touching.owner, touching.places, touching.normals, touching.gaps, mu)
@@ -142,13 +145,14 @@ class Ground:
             self._last = names, found
             free += found.ravel() @ JM
             pushes = touching.shares.T @ (axes @ found[: len(axes), :, None])[:, :, 0]
-            stops[stopped] = found[len(axes) :, 2]
-        return StepResult(free, pushes, self.stops.torques(stops, len(v)))
+            if len(stopped):
+                stops = self.stops.torques(stopped, found[len(axes) :, 2], len(v))
+        return StepResult(free, pushes, stops)
 
     def _touching(self, state: State, reach: float) -> Touching:
         """What is nearer to the ground than `reach` [m]: points, and edges under soles."""
         distances, normals, lowest = self.distances(state)
-        near = np.flatnonzero(distances < reach)
+        (near,) = (distances < reach).nonzero()
         points = Touching(
             distances[near], normals[near], lowest[near], near, near, self._shares[near]
         )

@@ -11,7 +11,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from ...arrays import Array
+from ...arrays import Array, Index
 from ...dynamics.topology import plain_coordinates
 from ...robots.ranges import ranges
 from ...robots.robot import Robot
@@ -43,6 +43,7 @@ class JointStops:
         """Return (K,), how far each joint may still go; negative beyond its end [rad or m]."""
         return np.asarray(self.signs * (q[self._places] - self._ends))
 
-    def torques(self, pushes: Array, nv: int) -> Array:
-        """Return (nv,) of pushes (K,) ≥ 0."""
-        return np.asarray(np.bincount(self.rows, self.signs * pushes, nv), dtype=float)
+    def torques(self, which: Index, pushes: Array, nv: int) -> Array:
+        """Return (nv,) of pushes (k,) ≥ 0 by k of them."""
+        forces = self.signs[which] * pushes
+        return np.asarray(np.bincount(self.rows[which], forces, nv), dtype=float)

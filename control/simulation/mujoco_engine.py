@@ -14,7 +14,7 @@ from ...arrays import Array
 from ...contacts import ContactSet, Terrain
 from ...errors import SolverError
 from ...robots.robot import Robot
-from .ground import DIVERGED, StepResult, points_of
+from .ground import StepResult, points_of
 from .mujoco_model import MujocoModel
 
 
@@ -46,33 +46,22 @@ class MujocoGround(MujocoModel):
         data.qfrc_applied[:3], data.qfrc_applied[3:6] = R @ forces[:3], forces[3:6]
         data.qfrc_applied[6:] = forces[self.rows]
         self.mujoco.mj_step(self.model, data)
-        if not np.isfinite(data.qvel).all() or np.abs(data.qvel).max() > DIVERGED:
+        if self.diverged:
             raise SolverError("the motion blew up; expected softer gains or a shorter step")
-        _, after = self.from_mujoco()
-        stops = np.zeros_like(v)
+        found, stops = np.zeros((len(self.points), 3)), np.zeros_like(v)
+        for _, geom, _, force in self.pushes():
+            found[self.geoms[geom]] += force
         stops[self.rows] = self._stops()
-        return StepResult(after, h * self._forces(), h * stops)
+        return StepResult(self.velocity(), h * found, h * stops)
 
     def _stops(self) -> Array:
         """Torques of joint stops in MuJoCo's order of joints [N·m or N]."""
         data, found = self.data, np.zeros(len(self.joints))
         limit = int(self.mujoco.mjtConstraint.mjCNSTR_LIMIT_JOINT)
-        for i in np.flatnonzero(data.efc_type == limit):
+        for i in (data.efc_type == limit).nonzero()[0]:
             joint = int(data.efc_id[i])
             place = data.qpos[self.model.jnt_qposadr[joint]]
             low, high = self.model.jnt_range[joint]
             up = place - low < high - place  # the nearer end is the one that pushes
             found[self.model.jnt_dofadr[joint] - 6] += (1.0 if up else -1.0) * data.efc_force[i]
-        return found
-
-    def _forces(self) -> Array:
-        """(K, 3), of the ground on each point, world axes [N]."""
-        found, force = np.zeros((len(self.points), 3)), np.zeros(6)
-        for i in range(self.data.ncon):
-            contact = self.data.contact[i]
-            self.mujoco.mj_contactForce(self.model, self.data, i, force)
-            on_second = contact.frame.reshape(3, 3).T @ force[:3]
-            for geom, sign in ((contact.geom[1], 1.0), (contact.geom[0], -1.0)):
-                if geom in self.geoms:
-                    found[self.geoms[geom]] += sign * on_second
         return found

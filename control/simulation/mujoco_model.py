@@ -7,6 +7,7 @@ v_world = R v_base.
 from __future__ import annotations
 
 import logging
+from collections.abc import Iterator
 
 import numpy as np
 import pinocchio as pin
@@ -15,6 +16,7 @@ from ...arrays import Array
 from ...contacts import ContactSet, Terrain
 from ...errors import ConfigurationError
 from ...robots.robot import Robot
+from .ground import DIVERGED
 from .mjcf import as_mjcf
 
 
@@ -68,10 +70,8 @@ class MujocoModel:
 
     def from_mujoco(self) -> tuple[Array, Array]:
         """Return (q, v) of MuJoCo's state, likewise."""
-        qpos, qvel = self.data.qpos, self.data.qvel
-        R = pin.Quaternion(*qpos[3:7]).toRotationMatrix()
+        qpos = self.data.qpos
         q = np.empty(len(qpos) + self._turns)
-        v = np.empty(len(qvel))
         q[:3], q[3:6], q[6] = qpos[:3], qpos[4:7], qpos[3]
         q[3:7] /= np.linalg.norm(q[3:7])
         q[self._places] = qpos[7:]
@@ -79,5 +79,27 @@ class MujocoModel:
             angles = qpos[7:][self._turning]
             q[self._places[self._turning]] = np.cos(angles)
             q[self._places[self._turning] + 1] = np.sin(angles)
+        return q, self.velocity()
+
+    def velocity(self) -> Array:
+        """Return v of MuJoCo's state."""
+        qvel = self.data.qvel
+        R, v = pin.Quaternion(*self.data.qpos[3:7]).toRotationMatrix(), np.empty(len(qvel))
         v[:3], v[3:6], v[self.rows] = R.T @ qvel[:3], qvel[3:6], qvel[6:]
-        return q, v
+        return v
+
+    @property
+    def diverged(self) -> bool:
+        """Whether velocities are not finite, or beyond measure."""
+        return not float(np.abs(self.data.qvel).max()) <= DIVERGED
+
+    def pushes(self) -> Iterator[tuple[int, int, Array, Array]]:
+        """Yield where the ground pushes geoms of `geoms`: MuJoCo's number, the geom, the force on
+        it (3,) in the contact's axes, normal first, and in those of the world [N]."""
+        contacts, wrench = self.data.contact, np.zeros(6)
+        acts, axes = contacts.efc_address.tolist(), contacts.frame.reshape(-1, 3, 3)
+        for i, (first, second) in enumerate(contacts.geom.tolist()):
+            geom, sign = (second, 1.0) if second in self.geoms else (first, -1.0)
+            if acts[i] >= 0 and geom in self.geoms:
+                self.mujoco.mj_contactForce(self.model, self.data, i, wrench)
+                yield i, geom, wrench[:3], sign * (wrench[:3] @ axes[i])

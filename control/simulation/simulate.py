@@ -228,7 +228,9 @@ class _Loop:
         self.samples: list[tuple[Any, ...]] = []
         self.estimates: list[tuple[Array, Array]] = []
         self.readings: list[Readings] = []
-        self.tau, self.touching = np.zeros(robot.na), dict.fromkeys(physics.contacts.names, False)
+        self.tau, feet = np.zeros(robot.na), physics.contacts
+        self.touching = dict.fromkeys(feet.names, False)
+        self.owners = [feet.names[k] for k in feet.limits.owner]  # of the points
 
     def run(
         self, q: Array, v: Array, ticks: int, substeps: int, h: float, keep: bool
@@ -248,15 +250,14 @@ class _Loop:
                 else:
                     event, why = "failed", raised(error)
                 break
-            means = [x / (substeps * h) for x in (impulses, v_next - v, stops)]
-            self.samples.append((t, q, v, tau, *means, status, took))
+            self.samples.append((t, q, v, tau, impulses, stops, status, took))
             q, v = q_next, v_next
             if fallen := fall.after(k, ticks, substeps * h, q):
                 event, why = "fell", f"the robot fell: {fallen}"
                 break
         end = (len(self.samples)) * substeps * h
         self.samples.append((end, q, v, *self.samples[-1][3:-1], 0.0))
-        return self._record(event, f"t = {end:.6g} s: {why}" if why else "")
+        return self._record(substeps * h, event, f"t = {end:.6g} s: {why}" if why else "")
 
     def _command(self, t: float, q: Array, v: Array) -> tuple[Array, str, float]:
         """The torques of a tick, the command's status, and how long it took [s]."""
@@ -302,14 +303,16 @@ class _Loop:
                 q, v = closed(self.robot, q, v)
             total += impulses
             stopped += stops
-        owner, count = self.physics.contacts.limits.owner, len(self.touching)
-        pushed = np.bincount(owner, np.abs(total).sum(axis=1), count) > 0
-        self.touching = dict(zip(self.touching, pushed.tolist(), strict=True))
+        self.touching = dict.fromkeys(self.touching, False)
+        for name, impulse in zip(self.owners, total.tolist(), strict=True):
+            self.touching[name] |= any(impulse)
         return q, v, total, stopped
 
-    def _record(self, event: str, ended: str) -> ClosedLoop:
+    def _record(self, period: float, event: str, ended: str) -> ClosedLoop:
         *columns, statuses, took = zip(*self.samples, strict=True)
-        t, q, v, tau, force, a, stops = map(np.array, columns)
+        t, q, v, tau, force, stops = map(np.array, columns)
+        force, stops, a = force / period, stops / period, np.diff(v, axis=0) / period
+        a = np.concatenate([a, a[-1:]])
         robot = self.robot
         events = (EventRecord(event, float(t[-1]), q[-1], v[-1]),) if event else ()
         contacts = self.physics.contacts
