@@ -125,11 +125,13 @@ def swing_of(
     x, y, z = (goal.translation - start.translation).tolist()
     # along the ground, up, over
     ways = np.array([[x, y, 0.0, *turn], [0, 0, z, 0, 0, 0], [0, 0, height, 0, 0, 0]])
-    return partial(_swing, start, turn, ways, T, begin, climb, along)
+    R, p = np.array(start.rotation), np.array(start.translation)
+    return partial(_swing, R, p, turn, ways, T, begin, climb, along)
 
 
 def _swing(
-    start: Any,
+    R: Array,
+    at: Array,
     turn: Array,
     ways: Array,
     T: float,
@@ -149,8 +151,7 @@ def _swing(
         [dds / length**2, ddz / length**2, ddp / T**2],
     ])  # fmt: skip
     moved, velocity, acceleration = shares @ ways
-    pose = pin.SE3(pin.exp3(s * turn) @ start.rotation, start.translation + moved[:3])
-    return Desired(pose, velocity, acceleration)
+    return Desired(pin.SE3(pin.exp3(s * turn) @ R, at + moved[:3]), velocity, acceleration)
 
 
 def continued(before: Reference, after: Reference, t: float, until: float) -> Reference:

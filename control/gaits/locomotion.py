@@ -43,7 +43,7 @@ from .gait import (
     swings_in_turn,
 )
 from .ground_plane import GroundPlane
-from .path import Path
+from .path import Path, rotation
 from .placement import FootPlacement
 from .rolling import rolling
 from .support import Support
@@ -501,12 +501,12 @@ class GaitController(WalkingController):
 
     def _attitude(self, t: float) -> Desired:
         """The trunk ahead along the path, upright; on four feet inclined as ground it knows."""
-        P = self.path.at(t)
-        turning = self.path.velocity[2] if t >= self.path.begin else 0.0
-        rate = np.array([0.0, 0.0, 0.0, 0.0, 0.0, turning])
-        inclined = self.terrain is not None and len(self.feet) > 2  # legs reach up and down alike
-        R = self.ground.tilt @ P.rotation if inclined else P.rotation
-        return Desired(pin.SE3(R @ self._upright, P.translation), rate, np.zeros(6))
+        R, rate = rotation(self.path.along(t)), np.zeros(6)
+        if t >= self.path.begin:
+            rate[5] = self.path.velocity[2]
+        if self.terrain is not None and len(self.feet) > 2:  # legs reach up and down alike
+            R = self.ground.tilt @ R
+        return Desired(pin.SE3(R @ self._upright, np.zeros(3)), rate, np.zeros(6))
 
 
 def _sole_share(contacts: ContactSet, height: float, terrain: Terrain | None) -> float:

@@ -9,8 +9,9 @@ quicker the more uneven the ground has been.
 from __future__ import annotations
 
 from collections.abc import Iterable
+from math import hypot
+from typing import Any
 
-import numpy as np
 import pinocchio as pin
 
 from ...dynamics import State
@@ -69,10 +70,10 @@ class UnevenGround:
         """Put down a swing foot that meets the ground; lift it over what holds it back."""
         if foot.stopped:
             return
-        wanted = foot.task.target(t)
-        if not foot.stumbled and _held_back(foot, wanted, state, plan.height):
+        wanted, here = foot.task.target(t), foot.placement(state)
+        if not foot.stumbled and _held_back(foot, wanted, here, state, plan.height):
             self._stumble(foot, state, t, plan)
-        elif self._meets_ground(foot, wanted, state, plan.height):
+        elif self._meets_ground(foot, wanted, here, state, plan.height):
             self._put_down(foot, state, t, plan, PRESS)
 
     def search(self, foot: GaitFoot, state: State, t: float, plan: DcmPlan) -> None:
@@ -88,7 +89,9 @@ class UnevenGround:
             self.search(foot, state, t, plan)  # it went ahead, and does not wait in the air
         return False
 
-    def _meets_ground(self, foot: GaitFoot, wanted: Desired, state: State, height: float) -> bool:
+    def _meets_ground(
+        self, foot: GaitFoot, wanted: Desired, here: Any, state: State, height: float
+    ) -> bool:
         """Whether something holds a foot up that was on its way down.
 
         One that has not turned back yet, high above, is behind on its way up.
@@ -100,7 +103,7 @@ class UnevenGround:
         if not foot.descends or goes_on:
             return False
         if foot.contact.dim == 6:
-            above = foot.placement(state).translation[2] - wanted.value.translation[2]
+            above = here.translation[2] - wanted.value.translation[2]
             return bool(above > EARLY * height)
         # what its leg felt may have been the swing itself: light legs are thrown
         return quickly and self.touch.stopped(foot.name)
@@ -136,19 +139,18 @@ def lowered(foot: GaitFoot, state: State, t: float, plan: DcmPlan, speed: float)
     return lowering(place, t, speed, max(above + VERTICAL_REACH * plan.height, 0.0))
 
 
-def _held_back(foot: GaitFoot, wanted: Desired, state: State, height: float) -> bool:
+def _held_back(foot: GaitFoot, wanted: Desired, here: Any, state: State, height: float) -> bool:
     """Whether a riser holds a swing foot back: it is behind on its way, and does not go on.
 
     A sole that catches on an edge turns about it.
     """
-    here = foot.placement(state)
     if foot.contact.dim == 6:
         turn = pin.log3(wanted.value.rotation @ here.rotation.T)
-        if np.linalg.norm(turn) > TIPPED:
+        if hypot(*turn.tolist()) > TIPPED:
             return True
-    behind = wanted.value.translation - here.translation
-    way = (foot.goal.translation - foot.start.translation)[:2]
-    if way @ behind[:2] <= STUMBLE * height * np.linalg.norm(way):
+    a, b, _ = (foot.goal.translation - foot.start.translation).tolist()
+    x, y, _ = (wanted.value.translation - here.translation).tolist()
+    if a * x + b * y <= STUMBLE * height * hypot(a, b):
         return False
-    velocity = state.frame_velocity(foot.contact.frame)[:2]
-    return bool(way @ velocity < RESTS * (way @ wanted.velocity[:2]))
+    x, y, *_ = (state.frame_velocity(foot.contact.frame) - RESTS * wanted.velocity).tolist()
+    return a * x + b * y < 0

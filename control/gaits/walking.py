@@ -305,7 +305,7 @@ class WalkingController:
         found = [f for f in searching if self.uneven.found(f, state, t, self.plan)]
         self._put_down(found, self.ramp)
         for name in self.controller.contacts.names:
-            if name not in self.controller.leaving and self.touch.missing(name):
+            if self.touch.missing(name) and name not in self.controller.leaving:
                 self._search(self._feet[name], state, t)
 
     def _hold(self, state: State) -> None:

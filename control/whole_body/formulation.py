@@ -153,7 +153,7 @@ class Formulation:
     ) -> tuple[Array, list[tuple[ForceLikeTask, ForceRows]]]:
         """P with the force tasks' terms, and their rows; adds to s."""
         P, found = self.structure.P, list[tuple[ForceLikeTask, ForceRows]]()
-        if factors := self.structure.cost_factors(loads, given):
+        if factors := self.structure.cost_factors(loads, given) if loads else ():
             P = P.copy()
         for own, factor in factors:  # P has no terms of two contacts, and stays symmetric
             P[own] *= factor

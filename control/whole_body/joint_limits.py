@@ -18,6 +18,7 @@ e = δ on for something in between.
 from __future__ import annotations
 
 from dataclasses import dataclass
+from functools import cached_property
 
 import numpy as np
 from numpy.typing import NDArray
@@ -26,6 +27,7 @@ from ...arrays import Array
 from ...dynamics.topology import plain_coordinates
 from ...robots.ranges import ranges, velocity_limits
 from ...robots.robot import Robot
+from ..kernels.joint_bounds import JOINT_BOUNDS, Ranges
 
 PUSHED = 0.02  # δ [rad or m]: noise of velocities explains a tenth of it
 
@@ -73,26 +75,13 @@ class JointLimits:
         into its range too fast, both are the one that breaks the two by the same least amount,
         half of the gap between them.
         """
-        x, dx = q[self.rows_q], v[self.rows_v]
-        fastest = np.minimum(self._within(self.upper - x, dx), self.grip * (self.speed - dx))
-        slowest = np.maximum(-self._within(x - self.lower, -dx), -self.grip * (self.speed + dx))
-        crossed = slowest > fastest
-        if crossed.any():
-            middle = (slowest + fastest) / 2
-            slowest, fastest = (
-                np.where(crossed, middle, slowest),
-                np.where(crossed, middle, fastest),
-            )
+        slowest, fastest = np.empty(len(self.speed)), np.empty(len(self.speed))
+        q, v = np.ascontiguousarray(q, float), np.ascontiguousarray(v, float)
+        given = q, v, self._ranges, self.stiffness, self.grip, PUSHED, slowest, fastest
+        JOINT_BOUNDS.overload().run(*given)
         return slowest, fastest
 
-    def _within(self, h: Array, v: Array) -> Array:
-        """The largest accelerations towards the ends of ranges, at h from there and speeds v."""
-        k = self.stiffness
-        fastest = k * k * h - 2 * k * v
-        beyond = v / k - h  # e
-        pushed = beyond > PUSHED
-        if pushed.any():
-            share = np.minimum(beyond[pushed] / PUSHED - 1, 1.0)
-            less = share * -k * k * PUSHED + (1 - share) * fastest[pushed]
-            fastest[pushed] = np.maximum(fastest[pushed], less)
-        return fastest
+    @cached_property
+    def _ranges(self) -> Ranges:
+        """As the kernel reads them."""
+        return Ranges(self.rows_q, self.rows_v, self.lower, self.upper, self.speed)

@@ -7,6 +7,7 @@ from dataclasses import replace
 import numpy as np
 
 from ...arrays import Array
+from ..kernels.joint_bounds import JOINT_BOUNDS
 from ..program.hierarchy import cascade
 from ..program.null_space import solutions
 from ..program.qp import Outcome, Program, Reduced
@@ -48,6 +49,8 @@ class ProgramSolver:
             kernels.append(levels_kernel(of.program, of, of.levels()))
         if of.compiled_rows is not None:
             kernels.append(of.compiled_rows.kernel)
+        if of.joint_limits is not None:
+            kernels.append(JOINT_BOUNDS.overload())
         for kernel in kernels:
             kernel.select(ticks)
 

@@ -43,16 +43,16 @@ class _Target:
 
     def value_at(self, t: float) -> Any:
         """Return the target's value at t; copy the rest, and what has been set of the gains."""
-        task, (weight, gain, damping) = self.task, self._last
+        task, target, (weight, gain, damping) = self.task, self.task.target, self._last
         if task.weight is not weight or _differs(weight, self.weight):  # changed in place, perhaps
             array(task.weight, f"weight of {task.name!r}", (), self.weight.shape, at_least=0)
             self.weight[:] = task.weight
         if task.gain is not gain or task.damping is not damping:
             self.gains[:] = task.gain, task.damping_rate
         self._last = task.weight, task.gain, task.damping
-        if callable(task.target):
+        if callable(target):
             self.moving = True
-            value, velocity, acceleration = parts(task.target(t), task.name)
+            value, velocity, acceleration = parts(target(t), task.name)
             self.velocity[:] = sized(velocity, self.velocity.shape, task.name)
             if self.acceleration is not None:
                 self.acceleration[:] = sized(acceleration, self.acceleration.shape, task.name)
@@ -61,7 +61,7 @@ class _Target:
             self.velocity[:], self.moving = 0.0, False
             if self.acceleration is not None:
                 self.acceleration[:] = 0.0
-        return task.target
+        return target
 
 
 class VectorTarget(_Target):
@@ -132,4 +132,4 @@ class PostureTarget(_Target):
 
 
 def _differs(weight: Any, taken: Array) -> bool:
-    return isinstance(weight, np.ndarray) and not (taken == weight).all()
+    return isinstance(weight, np.ndarray) and weight.tobytes() != taken.tobytes()
