@@ -158,7 +158,7 @@ class DcmPlan:
 
     def index(self, t: float) -> int:
         """Return which phase t is in; the last one after the end."""
-        return min(max(bisect(self.times, t) - 1, 0), len(self._durations) - 1)
+        return bisect(self.times, t, 1, len(self._durations)) - 1
 
     def pivot(self, t: float) -> Array:
         """Return the centre of pressure p (3,) [m]."""

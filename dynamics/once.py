@@ -5,8 +5,9 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any, Generic, TypeVar, overload
 
+import numpy as np
+
 from ..errors import ConfigurationError
-from .topology import read_only
 
 Value = TypeVar("Value")
 
@@ -33,8 +34,11 @@ class once(Generic[Value]):
                 f"{self.name.lstrip('_')}: got a State (or q) without a velocity, expected "
                 "State(robot, q, v)"
             )
+        value = self.term(state)
+        if type(value) is np.ndarray:
+            value.setflags(write=False)
         # threads that ask at the same time may both work it out; all get the first one's
-        return state.__dict__.setdefault(self.name, read_only(self.term(state)))
+        return state.__dict__.setdefault(self.name, value)
 
 
 class once_moving(once[Value]):

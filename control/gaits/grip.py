@@ -49,6 +49,7 @@ WAIT = 0.1  # after the share was lowered, what slides has to come to rest first
 LOWERED = 0.7
 LEAST = 0.3
 TIPPED = 0.1  # [rad]
+FLAT = float(np.cos(TIPPED))
 AHEAD = 0.15  # what a walk pushes along the ground, as a share of the weight
 CHANGED = 0.03  # of what a tipped sole needs; below it the friction of its contact stays
 
@@ -100,7 +101,7 @@ class Grip:
 def needed(normal: Array, ground: Array) -> float:
     """Return the friction that a sole needs, by its normal (3,) and that of the ground where it was
     to land, 0 if flat."""
-    if normal @ ground > np.cos(TIPPED):
+    if normal @ ground > FLAT:
         return 0.0
     return float(np.hypot(normal[0], normal[1]) / max(normal[2], STEEPEST)) + AHEAD
 

@@ -53,7 +53,8 @@ class Touch:
     def _forget(self) -> None:
         count = len(self._number)
         self._felt, self._mass = np.zeros(count), np.zeros(count)  # α and m
-        self._planned: dict[str, float] | None = None  # N [N]; not known
+        # names of feet; as long as nothing is known all bear
+        self._bearing, self._stopped, self._missing = set(self._number), set[str](), set[str]()
 
     def feel(self, state: State, t: float, last: Command | None) -> None:
         """Take up how the robot has moved since the last command."""
@@ -67,36 +68,33 @@ class Touch:
         share = step / (step + FILTER)
         given = M, S, T, otherwise, self._legs, share, self._felt, self._mass
         UNPLANNED.overload().run(*given)
-        self._planned, row = dict.fromkeys(self._number, 0.0), 0
+        planned, row = dict.fromkeys(self._number, 0.0), 0
         for contact in last.contacts:
-            if contact.name in self._planned:
-                self._planned[contact.name] = float(last.w[row + 2])
+            if contact.name in planned:
+                planned[contact.name] = float(last.w[row + 2])
             row += contact.dim
-
-    def _lacking(self, name: str) -> float:
-        """The share of N that is missing."""
-        if self._planned is None:
-            return 0.0
-        i = self._number[name]
-        return float(-self._felt[i] * self._mass[i]) / max(self._planned[name], 1e-9)
+        self._bearing, self._stopped, self._missing = set(), set(), set()
+        felt, masses = self._felt.tolist(), self._mass.tolist()
+        for (name, load), alpha, mass in zip(planned.items(), felt, masses, strict=True):
+            lacking = -alpha * mass / max(load, 1e-9)  # the share of N that is missing
+            if load > LITTLE * self._weight and lacking < MISSING:
+                self._bearing.add(name)
+            if alpha > STOPPED:
+                self._stopped.add(name)
+            if alpha < -NOTHING and lacking > MISSING:
+                self._missing.add(name)
 
     def bears(self, name: str) -> bool:
         """Whether a foot bears what was planned, and that is not little, as far as is known."""
-        if name not in self._number or self._planned is None:
-            return True
-        little = self._planned[name] <= LITTLE * self._weight
-        return not little and self._lacking(name) < MISSING
+        return name in self._bearing or name not in self._number
 
     def stopped(self, name: str) -> bool:
         """Whether a foot that swings has met something."""
-        return name in self._number and bool(self._felt[self._number[name]] > STOPPED)
+        return name in self._stopped
 
     def missing(self, name: str) -> bool:
         """Whether there is nothing under a foot that was to push."""
-        if name not in self._number:
-            return False
-        nothing = bool(self._felt[self._number[name]] < -NOTHING)
-        return nothing and self._lacking(name) > MISSING
+        return name in self._missing
 
 
 def _legs(feet: ContactSet) -> Legs:

@@ -274,18 +274,20 @@ class WalkingController:
 
     def _feel(self, state: State, t: float) -> None:
         """Believe in less friction if a foot has slid, and in what soles need that have tipped."""
-        stance = [self._feet[n].contact for n in self.controller.loaded if n in self._feet]
-        bearing = [c for c in stance if c.surface is None and self.touch.bears(c.name)]
+        there, bear = self.controller.contacts.names, self.touch.bears
+        stance = [
+            self._feet[n].contact for n in self.controller.loaded if n in self._feet and bear(n)
+        ]
+        bearing = [contact for contact in stance if contact.surface is None]
         lost = self.grip.lost(bearing, state, t - self._last if self._last > -np.inf else 0.0)
-        there = self.controller.contacts.names
-        for told, foot in zip(self.feet, self._feet.values(), strict=True):
-            needed = foot.needed_friction(state) / self._inscribed if foot.name in there else 0.0
+        for told, (name, foot) in zip(self.feet, self._feet.items(), strict=True):
+            needed = foot.needed_friction(state) / self._inscribed if name in there else 0.0
             if not lost and abs(needed - foot.needed) < CHANGED:
                 continue
             foot.needed = needed
             as_told = replace(foot.contact, friction=told.friction)
             foot.contact = with_friction(as_told, self.grip.share, needed)
-            if foot.name in there:
+            if name in there:
                 self.controller.replace_contact(foot.contact)
 
     def _hasten(self, state: State, t: float) -> None:
@@ -331,8 +333,9 @@ class WalkingController:
     @property
     def _waits(self) -> bool:
         """Whether a foot is lowered and no other swings, and not for too long yet."""
-        searching, swings = self._feet_in(FootMode.SEARCH), self._feet_in(FootMode.SWING)
-        return bool(searching) and not swings and self._waited < PATIENCE * self.scale.time
+        if not self._feet_in(FootMode.SEARCH) or self._feet_in(FootMode.SWING):
+            return False
+        return self._waited < PATIENCE * self.scale.time
 
     def _put_down(self, feet: Sequence[GaitFoot], ramp: float) -> None:
         """Let feet carry from where they are, loaded within `ramp` [s]."""

@@ -386,7 +386,7 @@ class WholeBodyController:
         if nominal is not None:
             nominal = mapping(nominal, "nominal_forces", kind="contact")
         finite = self._formulation.update(state, t, loads, self._before(t), nominal)
-        fading = self._switched.fading(loads)
+        fading = self._switched.fading(loads) if loads else {}
         if finite and fading:
             self._fade(state, t, fading, nominal)
         return finite
@@ -438,7 +438,8 @@ class WholeBodyController:
         if found.point is None and self._let_go():
             self._updated(state, t)
             found = self._solver.solve(self._formulation)
-        program, status, reason = self._formulation.program, "optimal", ""
+        of = self._formulation
+        program, status, reason = of.program, "optimal", ""
         yielded: dict[str, float] = {}
         if found.point is not None:
             a, w, tau = found.point
@@ -459,8 +460,8 @@ class WholeBodyController:
             Command, tau=tau, status=status, reason=reason, a=a, w=w, multipliers=multipliers,
             t=t, q=state.q, v=state.v,
             contacts=self.contacts, gave_way=yielded, iterations=found.iterations,
-            solver=self._solver.name, models=self.contact_models, labels=self._formulation.labels(),
-            snapshot=self._formulation.snapshot(),
+            solver=self._solver.name, models=of.structure.models, labels=of.labels(),
+            snapshot=of.snapshot(),
         )  # fmt: skip
 
     def _let_go(self) -> bool:

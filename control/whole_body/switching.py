@@ -113,6 +113,8 @@ class SwitchedContacts:
 
     def loads(self, t: float) -> dict[str, float]:
         """Return the load fractions of contacts on a ramp; remove those that are unloaded."""
+        if not self.ramps:
+            return {}
         for name, ramp in list(self.ramps.items()):
             ramp.at(t)
             if ramp.over(t):

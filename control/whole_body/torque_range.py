@@ -50,6 +50,7 @@ class TorqueRange:
             else array(rate, "torque_rate", (), (robot.na,), at_least=0, infinite=True)
         )
         self.rate = np.full(robot.na, given)
+        self._limited = bool(np.isfinite(self.rate).any())
         slow = (self.upper - self.lower) / 2 / SLOWLY
         self._slow = np.where(np.isfinite(self.rate), self.rate, slow)
         self._overloaded = -np.inf  # the last time that limits gave way
@@ -81,7 +82,7 @@ class TorqueRange:
         self, before: float, tau: Array, lower: Array, upper: Array, t: float
     ) -> tuple[Array, Array]:
         slowly = t - self._overloaded <= AFTERWARDS
-        if not slowly and np.isinf(self.rate).all():
+        if not (slowly or self._limited):
             return lower, upper
         step = (self._slow if slowly else self.rate) * (t - before)
         least, most = np.minimum(tau - step, 0.0), np.maximum(tau + step, 0.0)
