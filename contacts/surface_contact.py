@@ -56,10 +56,12 @@ class PlacedContact(Contact):
         """(3,), centroid of the patch in the placed frame [m]."""
         return np.append(centroid(self.corners), 0.0)
 
-    @property
+    @cached_property
     def points(self) -> Array:
         """(k, 3), the corners in contact axes, from the centre [m]."""
-        return np.column_stack([self.corners, np.zeros(len(self.corners))]) - self.centre
+        found = np.column_stack([self.corners, np.zeros(len(self.corners))]) - self.centre
+        found.setflags(write=False)
+        return found
 
     @cached_property
     def centre_in_frame(self) -> Array:

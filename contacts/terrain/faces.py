@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 from dataclasses import dataclass
+from functools import cached_property
+from math import sqrt
 from typing import Any, Protocol
 
 import numpy as np
@@ -11,6 +13,7 @@ import pinocchio as pin
 from numpy.typing import ArrayLike
 
 from ...arrays import Array
+from ...dynamics.spatial import cross
 from ...errors import ContactError
 from .edges import Edges
 
@@ -36,7 +39,7 @@ class Face:
     friction: float | None = None
     rough: float = 0.0
 
-    @property
+    @cached_property
     def normal(self) -> Array:
         """(3,), outward unit vector."""
         return np.asarray(self.placement.rotation[:, 2])
@@ -77,14 +80,15 @@ class Face:
         """
         n, ahead = self.normal, np.asarray(forward, dtype=float)
         x = ahead - (n @ ahead) * n
-        if np.linalg.norm(x) < 1e-6 * (1 + np.linalg.norm(ahead)):
+        size = sqrt(x @ x)
+        if size < 1e-6 * (1 + sqrt(ahead @ ahead)):
             raise ContactError(
                 f"heading: got {np.round(ahead, 6).tolist()}, which is across {self.name!r} "
                 f"(normal {np.round(n, 3).tolist()}); expected a direction along it"
             )
-        x /= np.linalg.norm(x)
+        x /= size
         p = np.asarray(point, dtype=float)
-        return pin.SE3(np.column_stack([x, np.cross(n, x), n]), p - self.height(p) * n)
+        return pin.SE3(np.array([x, cross(n, x), n]).T, p - self.height(p) * n)
 
 
 class FacesUp:

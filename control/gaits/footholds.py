@@ -125,16 +125,16 @@ def placed(
         slope = np.degrees(np.arccos(face.normal[2]))
         return None, f"would stand on a slope of {slope:.0f}° on {face.name!r}"
     placed = face.frame(point, T.rotation[:, 0])
-    corners = edges(contact, CLEARANCE + face.rough) @ placed.rotation.T + placed.translation
-    over = terrain.signed_distance(corners) - face.rough
-    if over.max() > EXACT:
-        return None, f"would stand {over.max():.3g} m beyond where it can on {face.name!r}"
-    if terrain.signed_distance(corners + (TOUCH + face.rough) * face.normal).min() <= 0:
+    corners, away = edges(contact, CLEARANCE + face.rough), [0.0, 0.0, TOUCH + face.rough]
+    around = edges(contact, room) + [0.0, 0.0, room]
+    places = np.array([corners, corners + away, around]) @ placed.rotation.T + placed.translation
+    under, above, beside = terrain.signed_distance(places)
+    if (over := under.max() - face.rough) > EXACT:
+        return None, f"would stand {over:.3g} m beyond where it can on {face.name!r}"
+    if above.min() <= 0:
         return None, f"would stand on {face.name!r} inside of something else"
-    if room > 0:
-        around = edges(contact, room) @ placed.rotation.T + placed.translation
-        if terrain.signed_distance(around + room * face.normal).min() <= 0:
-            return None, f"would stand on {face.name!r} too near to what rises there"
+    if room > 0 and beside.min() <= 0:
+        return None, f"would stand on {face.name!r} too near to what rises there"
     return placed, ""
 
 
