@@ -125,9 +125,9 @@ def placed(
         slope = np.degrees(np.arccos(face.normal[2]))
         return None, f"would stand on a slope of {slope:.0f}° on {face.name!r}"
     placed = face.frame(point, T.rotation[:, 0])
-    corners, away = edges(contact, CLEARANCE + face.rough), [0.0, 0.0, TOUCH + face.rough]
-    around = edges(contact, room) + [0.0, 0.0, room]
-    places = np.array([corners, corners + away, around]) @ placed.rotation.T + placed.translation
+    corners, up = edges(contact, CLEARANCE + face.rough), np.array([0.0, 0.0, 1.0])
+    around = [corners, corners + (TOUCH + face.rough) * up, edges(contact, room) + room * up]
+    places = np.array(around) @ placed.rotation.T + placed.translation
     under, above, beside = terrain.signed_distance(places)
     if (over := under.max() - face.rough) > EXACT:
         return None, f"would stand {over:.3g} m beyond where it can on {face.name!r}"

@@ -221,12 +221,10 @@ class WalkingController:
                 state = checked_state(self.robot, q, v, t, self._last, anew)
                 self.controller._check_age(t, now)
                 self._prepare(state, t)
-            except Exception as error:  # the gait stays where it is, see `WholeBodyController`
-                if self.controller.safe.raises:
-                    raise
+            except Exception as error:  # the gait stays where it is
                 return self.controller._fallback(q, v, t, error)
             self._last = t
-            self._given = self.controller(state, None, t)
+            self._given = self.controller._tick(state, t)
             return self._given
 
     def _prepare(self, state: State, t: float) -> None:

@@ -18,7 +18,6 @@ from ...dynamics import State
 from ...dynamics.closures import require_closed
 from ...errors import ConfigurationError, ContactError, SolverError, unknown
 from ...options import names_checked
-from ...robots.configuration import check_reach
 from ...robots.robot import Robot
 from ...robots.unchecked import unchecked
 from ...robots.values import boolean, mapping, number, sequence, text, whole_number
@@ -349,18 +348,28 @@ class WholeBodyController:
         """
         with self._busy:
             try:
-                command = self._solved(self._checked(q, v, t, now), t)
-            except Exception as error:  # a robot in motion needs torques, whatever went wrong
-                if self.safe.raises:
-                    raise
+                state = checked_state(self.robot, q, v, t, self._last, "restart() first")
+                self._check_age(t, now)
+            except Exception as error:
                 return self._fallback(q, v, t, error)
-            self.safe.remember(command.tau)
-            return command
+            return self._tick(state, t)
+
+    def _tick(self, state: State, t: float) -> Command:
+        """The command for a state and a time that are checked."""
+        self._last = t
+        try:
+            command = self._solved(state, t)
+        except Exception as error:
+            return self._fallback(state, None, t, error)
+        self.safe.remember(command.tau)
+        return command
 
     def _fallback(
         self, q: ArrayLike | State, v: ArrayLike | None, t: float, error: Exception
     ) -> Command:
-        """The command of a tick that failed."""
+        """The command of a tick that failed: robots in motion need torques, whatever went wrong."""
+        if self.safe.raises:
+            raise error
         if isinstance(q, State):
             v, q = q.v, q.q
         why = f"{type(error).__name__}: {error}"
@@ -414,15 +423,6 @@ class WholeBodyController:
         """The last solved tick that is earlier than t."""
         last, earlier = self._ticks
         return last if last is None or last.t < t else earlier
-
-    def _checked(
-        self, q: ArrayLike | State, v: ArrayLike | None, t: float, now: float | None
-    ) -> State:
-        state = checked_state(self.robot, q, v, t, self._last, "restart() first")
-        check_reach(self.robot, state.q)
-        self._check_age(t, now)
-        self._last = t
-        return state
 
     def _check_age(self, t: float, now: float | None) -> None:
         """Refuse a state that is older than the deadline."""

@@ -13,6 +13,7 @@ from ...arrays import Array
 from ...contacts import ContactSet
 from ...dynamics import State
 from ...errors import ConfigurationError
+from ...robots.configuration import check_reach
 from ...robots.robot import Robot
 from ...robots.values import array, number
 from .command import Command
@@ -71,6 +72,7 @@ def checked_state(
     state = State.of(robot, q, v)
     if state.v is None:
         raise ConfigurationError("v: got None; expected a velocity (nv,)")
+    check_reach(robot, state.q)
     check_time(t)
     if t < last:
         raise ConfigurationError(
