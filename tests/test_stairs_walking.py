@@ -13,7 +13,7 @@ from footwork import ConfigurationError, ContactError, contacts, control, dynami
 from footwork.contacts.geometry.polygon import convex_hull, sides
 from footwork.control import gaits, references
 from footwork.control.gaits.foot import FootMode
-from footwork.control.gaits.footholds import CLEARANCE, foothold, over_ground
+from footwork.control.gaits.footholds import CLEARANCE, foothold, near, over_ground
 from footwork.control.gaits.gait import middle
 from footwork.control.references import moved
 
@@ -77,6 +77,23 @@ def test_no_place_for_a_foot():
     island = contacts.Terrain([contacts.Box("island", (0.4, 0.4, 0.2))])
     with pytest.raises(ContactError, match="no ground"):
         foothold(foot, pin.SE3.Identity(), np.array([0.6, 0.0, 0.0]), island)
+
+
+@pytest.mark.parametrize(("highest", "least"), [(0.05, 0), (0.09, 1)])
+def test_places_for_a_foot_are_searched_at_once(highest, least):
+    """On the edge of a stair, no place is asked for by itself that is none: a tick has no time."""
+    foot, asked = next(iter(contacts.at_feet(robots.load("biped")))), [0]
+
+    class Counting(contacts.Terrain):
+        def ground(self, *place):
+            asked[0] += 1
+            return super().ground(*place)
+
+    terrain = Counting(staircase(0.0, 0.08, 0.35, 6).parts)
+    there = pin.SE3(np.eye(3), np.array([0.02, 0.0, 0.0]))  # 10 cm are not enough to go back
+    found = near(foot, there, np.array([0.2, 0.0, 0.0]), terrain, 0.105, highest)
+    assert (found is not None) == bool(least)
+    assert asked[0] <= least
 
 
 def test_feet_keep_room_to_risers_where_there_is_some():

@@ -10,7 +10,7 @@ import pinocchio as pin
 
 from ...arrays import Array
 from ...contacts import Contact, Terrain
-from ...contacts.terrain.height_map import ROUGH
+from ...contacts.terrain.height_map import ROUGH, HeightMap
 from ...errors import ContactError
 from ..kernels.profiles import bump, minimum_jerk
 from ..references import Profile, Reference, moved, swing_of
@@ -76,27 +76,31 @@ def near(
     within: float,
     highest: float,
     room: float = 0.0,
+    tried: int = TRIED,
 ) -> Any:
     """Return the place nearest to T where a foot can stand, `within` [m] from there, or None.
 
-    What is across `way` counts twice. Of a grid of places those are tried whose ground is nearly
-    flat: the heights h under the foot's points are off the plane A A⁺ h by little.
+    What is across `way` counts twice. Of a grid of places, `tried` to each side along the way,
+    those are tried whose ground is flat: the heights h under the foot's points and under its middle
+    (at the edge of a stair a plane would pass through the corners alone) are on the plane A A⁺ h,
+    on a height map nearly.
     """
     ahead = way[:2] if np.linalg.norm(way[:2]) > 0 else T.rotation[:2, 0]
     ahead = ahead / np.linalg.norm(ahead)
-    shares = np.linspace(-1.0, 1.0, 2 * TRIED + 1)
-    grid = np.stack(np.meshgrid(shares, shares[TRIED % 4 :: 4], indexing="ij"), -1).reshape(-1, 2)
+    shares = np.linspace(-1.0, 1.0, 2 * tried + 1)
+    grid = np.stack(np.meshgrid(shares, shares[tried % 4 :: 4], indexing="ij"), -1).reshape(-1, 2)
     grid = within * grid[np.hypot(*grid.T) <= 1]
     grid = grid[np.argsort(np.hypot(grid[:, 0], 2 * grid[:, 1]), kind="stable")]
     places = T.translation[:2] + grid @ np.array([ahead, [-ahead[1], ahead[0]]])
-    under = edges(contact) @ T.rotation[:2].T
+    under = np.vstack([np.zeros(2), edges(contact) @ T.rotation[:2].T])
     heights = terrain.height((places[:, None] + under).reshape(-1, 2)).reshape(-1, len(under))
     A = np.column_stack([np.ones(len(under)), under])
     with np.errstate(invalid="ignore"):
         planes = heights @ np.linalg.pinv(A).T
         off = np.abs(heights - planes @ A.T).max(axis=1)
         rise = np.abs(planes[:, 0] - T.translation[2])
-    for place in places[(off < 2 * ROUGH) & (rise < highest + ROUGH)]:
+    rough = ROUGH if any(isinstance(part, HeightMap) for part in terrain.parts) else EXACT
+    for place in places[(off < 2 * rough) & (rise < highest + rough)]:
         there = pin.SE3(T.rotation, np.append(place, T.translation[2]))
         found, _ = placed(contact, there, terrain, highest, room)
         if found is not None:

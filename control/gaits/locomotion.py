@@ -56,7 +56,9 @@ UNLOAD = 0.04  # time to unload the feet that catch a push [s]
 # on three of four feet, it is next to a side
 INSIDE = 0.15
 SLOPE = 0.3  # of the ground that a foothold may be moved up or down on
-NEAR = 0.15  # how far from a moved foothold places to stand are searched [h]
+# how far from a moved foothold places to stand are searched [h], and how many on each side: at each
+# tick of a swing there is no time for more
+NEAR, FEW = 0.15, 8
 SHIFT = 3.0  # time to shift the weight before the first swing and after the last [1/ω]
 AHEAD = 5.0  # least time of the plan: what comes later counts e⁻⁵ [1/ω]
 CHANGE = 0.1  # change of vx, vy and h wz from step to step [hω]
@@ -473,7 +475,8 @@ class GaitController(WalkingController):
         there, highest = moved(T, offset), LEVEL + SLOPE * float(np.linalg.norm(offset))
         found, _ = placed(contact, there, terrain, highest)
         if found is None:
-            found = near(contact, there, offset, terrain, NEAR * self._own_height, highest)
+            within = NEAR * self._own_height
+            found = near(contact, there, offset, terrain, within, highest, tried=FEW)
         return found
 
     def _next_groups(
