@@ -478,6 +478,21 @@ def test_a_rate_of_torques_is_kept(talos):
         controller_of(talos, torque_rate=-1.0)
 
 
+def test_a_rate_of_torques_is_kept_after_failures(talos):
+    """While no state is told, torques are held: they rise from there, not from long ago."""
+    robot, _, q = talos
+    limited, v = controller_of(talos, torque_rate=500.0), np.zeros(robot.nv)
+    last = limited(q, v, 0.0).tau
+    for k in range(1, 200):
+        assert limited(np.full(robot.nq, np.nan), v, 1e-3 * k).status == "held"
+    for broken in (np.nan, -1.0, "now"):  # no times to go on from
+        assert limited(q, v, broken).status == "held"
+    down = np.where(np.arange(robot.nv) == 2, -1.0, 0.0)
+    command = limited(q, down, 0.2)
+    assert rises_by(last, command.tau, 0.5)
+    assert not rises_by(last, command.tau, 0.4)
+
+
 @pytest.mark.parametrize("overloaded", [False, True])
 def test_torques_rise_slowly_and_fall_at_once(talos, overloaded):
     """So that zero is always within the range: a foot that is let go is not thrown."""

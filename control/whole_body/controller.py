@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
+from contextlib import suppress
 from copy import copy
 from math import isfinite
 from typing import Any, Literal
@@ -373,7 +374,12 @@ class WholeBodyController:
         if isinstance(q, State):
             v, q = q.v, q.q
         why = f"{type(error).__name__}: {error}"
-        return self.safe.fallback(self.contacts, q, v, t, why)
+        command = self.safe.fallback(self.contacts, q, v, t, why)
+        with suppress(ConfigurationError):
+            check_time(t)
+            if t >= self._last:  # torques rise from those that are held, see `TorqueRange`
+                self.torques.remember(command.tau, t)
+        return command
 
     def program(self, q: ArrayLike | State, v: ArrayLike | None = None, t: float = 0.0) -> Program:
         """Return the program of a state, as `cvxpy_reference` solves it."""
