@@ -10,6 +10,7 @@ from stances import standing
 from footwork import cli, control, dynamics
 from footwork.contacts import Box, ContactSet, SurfaceContact, Terrain
 from footwork.control import gaits, judging
+from footwork.control.gaits.foot import FootMode
 from footwork.control.gaits.path import Path
 from footwork.errors import ConfigurationError, ContactError
 
@@ -153,6 +154,39 @@ def test_height_and_velocity_change_while_it_walks():
     assert ahead[-1] < ahead.max() - 0.05  # and back
     height = motion.com[-1, 2] - middle(feet, motion.q[-1])[2]
     assert height == pytest.approx(lower, rel=0.05)  # what the trunk and the posture leave of it
+
+
+def test_the_gait_changes_while_it_walks():
+    """From the next swing on; one that does not suit the robot or its velocity is refused."""
+    robot, feet, q = standing("quadruped")
+    walker = control.GaitController(robot, feet, q, "trot", velocity=(0.15, 0, 0))
+    lifted = []
+
+    def exchanged(q, v, t):
+        if t >= 0.7 and walker.gait is gaits.GAITS["trot"]:
+            walker.gait = "crawl"
+        command = walker(q, v, t)
+        swung = {foot.name for foot in walker._feet_in(FootMode.SWING)}
+        if swung and (not lifted or lifted[-1] != swung):
+            lifted.append(swung)
+        return command
+
+    exchanged.gives_commands = True
+    motion = control.simulate(robot, exchanged, q=q, duration=2.0, control_step=2e-3)
+    assert not motion.ended
+    assert set(motion.statuses) == {"optimal"}
+    count = [len(swung) for swung in lifted]
+    assert count == sorted(count, reverse=True)
+    assert {1, 2} == set(count)
+    first = next(k for k, swung in enumerate(lifted) if len(swung) == 1)
+    assert not lifted[first] & lifted[first - 1]  # one that has stood
+    for gait, told in (("walk", "expected trot"), (gaits.Gait(gaits.Lags(), 1, 1, 1), "together")):
+        with pytest.raises(ConfigurationError, match=told):
+            walker.gait = gait
+    walker.gait, walker.velocity = "trot", (0.4, 0, 0)
+    with pytest.raises(ConfigurationError, match="expected at most"):
+        walker.gait = "crawl"
+    assert walker.gait is gaits.GAITS["trot"]
 
 
 def test_it_stands_until_it_is_told_to_go():

@@ -118,6 +118,8 @@ class Steady(NamedTuple):
 class GaitController(WalkingController):
     """A whole-body controller that walks at a commanded velocity, which may change at any time.
 
+    So may its height and its gait.
+
     It starts to step when the velocity is not zero, and stands again, with its feet side by side,
     when it is. A change is taken up step by step: at the next touch-down, and as fast as balance
     allows. Where the terrain has no place for a foot it stands, and `blocked` says why. Where it
@@ -130,7 +132,8 @@ class GaitController(WalkingController):
         gait: of `control.gaits.GAITS` by name, or one of one's own; None: "walk" on two feet,
             "trot" on four, "tripod" on six, the first of `gaits.gaits_on` on others.
         velocity: (vx, vy, wz), forward, to the left and turning left [m/s, rad/s]; or a function
-            of the time [s] that returns it.
+            of the time [s] that returns it: while that is none, or too fast, the robot stops, and
+            the `reason` of its commands says why.
         options: of the WalkingController; feet swing 5 cm high, and lower on small robots, and
             sole_share keeps the centre of pressure 0.03 of the height of the centre of mass from
             the nearest edge of a sole, but is at least 0.35; 0.01 on a terrain whose parts are all
@@ -160,7 +163,8 @@ class GaitController(WalkingController):
         check_options(options, type(self).__name__, type(self), WholeBodyController)
         contacts, q = ContactSet.of(robot, contacts), check_configuration(robot, q)
         contacts = rolling(contacts, q)
-        self.gait, self._groups = gait_of(contacts, q, gait)
+        self._gait, self._groups = gait_of(contacts, q, gait)
+        self._standing = q
         places = dict(contacts.placements(q))
         centre = middle(places, contacts.names)
         height = float(dynamics.com(robot, q)[2] - centre[2])
@@ -213,6 +217,21 @@ class GaitController(WalkingController):
             )
         wanted.flags.writeable = False
         self._velocity = wanted
+
+    @property
+    def gait(self) -> Gait:
+        """The gait; may be set to another one, by name or of one's own, from the next swing on."""
+        return self._gait
+
+    @gait.setter
+    def gait(self, gait: str | Gait | None) -> None:
+        before = self._gait, self._groups
+        self._gait, self._groups = gait_of(self.feet, self._standing, gait)
+        try:
+            self._command(self.velocity)
+        except TooFast:
+            self._gait, self._groups = before
+            raise
 
     @property
     def height(self) -> float:
@@ -296,15 +315,14 @@ class GaitController(WalkingController):
 
     def _advance(self, state: State, t: float) -> None:
         """Plan anew at each touch-down, and where it stands and should not."""
-        if self._commands is not None:
-            self._command(self._commands(t))
+        self._take_command(t)
         since = t - self.begin
         index = self.plan.index(since)
-        swings = bool(self._feet_in(FootMode.SWING))
-        touched_down = swings and index != self._phase
+        swings = {foot.name for foot in self._feet_in(FootMode.SWING)}
+        touched_down = bool(swings) and index != self._phase
         if touched_down:
             landed = self.begin + float(self.plan.times[index])
-            self._turn, self.steps = self._turn + 1, self.steps + 1
+            self._turn, self.steps = self._next_turn(swings), self.steps + 1
             self._replan(state, landed, self._pause)
         elif self._stands(since) and self._falls(state):
             self._turn = self._quickest(state, t)
@@ -315,6 +333,25 @@ class GaitController(WalkingController):
                 self._turn = int((vy or wz) < 0)
             self._replan(state, t, self._natural(SHIFT))
         super()._advance(state, t)
+
+    def _take_command(self, t: float) -> None:
+        """Take up what a function commands at t; stop while that is no velocity, and say why."""
+        self._remark = ""
+        if self._commands is None:
+            return
+        try:
+            self._command(self._commands(t))
+        except Exception as error:  # a robot in mid-stride needs its next step
+            if self.controller.safe.raises:
+                raise
+            self._command(np.zeros(3))
+            self._remark = f"stops: {type(error).__name__}: {error}"
+
+    def _next_turn(self, swung: set[str]) -> int:
+        """Which group swings after these feet: of another gait than theirs, one that has stood."""
+        if swung <= set(self._groups[self._turn % len(self._groups)]):
+            return self._turn + 1
+        return int(np.argmin([len(swung.intersection(group)) for group in self._groups]))
 
     # --- pushes ------------------------------------------------------------------------------
 

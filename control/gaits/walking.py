@@ -177,6 +177,7 @@ class WalkingController:
         self.uneven = UnevenGround(self.touch, Stepping().lift if soles else self.stepping.lift)
         self._waited = 0.0  # for feet that search the ground [s]
         self._given: Command | None = None
+        self._remark = ""  # what is to be said of the tick, see `Command.reason`
         self._last, self._busy = -np.inf, OneThread()
 
     def _permanent_tasks(self, q: Array) -> list[Task]:
@@ -225,6 +226,9 @@ class WalkingController:
                 return self.controller._fallback(q, v, t, error)
             self._last = t
             self._given = self.controller._tick(state, t)
+            if self._remark:
+                reasons = filter(None, [self._given.reason, self._remark])
+                return replace(self._given, reason="; ".join(reasons))
             return self._given
 
     def _prepare(self, state: State, t: float) -> None:

@@ -31,7 +31,7 @@ class Command:
         status: "optimal"; "relaxed", when constraints had to be violated (see `gave_way`);
             "unsafe", when by so much that it is not safe to go on, and joints are damped; "held" or
             "damped", when no program was solved (see `reason`).
-        reason: in words, unless optimal.
+        reason: in words, unless optimal; and why a robot that walks does not go as it is commanded.
         a: (nv,), the accelerations that follow; nan without a solution. When "unsafe", a and w are
             what was solved, and tau is not theirs: it goes over to the damping of joints, by as
             much as limits gave way, within its bounds and rates.
