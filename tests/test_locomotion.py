@@ -382,6 +382,19 @@ def test_narrow_soles_that_are_told_to_stand_do_not_step():
 
 
 @pytest.mark.slow
+def test_a_humanoid_of_other_masses_does_not_fall_behind_its_path():
+    """Errors of ξ that its soles cannot correct are left to them no more."""
+    pytest.importorskip("mujoco")
+    robot, _, q = standing("talos", crouch=0.0)
+    found = judging.trial(
+        robot, partial(judging.walker, gait="walk"), judging.World.real(),
+        velocity=(0.6, 0.0, 0.0), duration=4.0, q=q,
+    )  # fmt: skip
+    assert found.survived
+    assert found.distance > 1.45  # 0.5 m behind 0.6 m/s by its first steps
+
+
+@pytest.mark.slow
 def test_a_humanoid_walks_as_fast_as_it_is_told():
     """Its legs have 0.43 of its mass: they move ξ off the plan of a point mass at each step.
 

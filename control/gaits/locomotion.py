@@ -138,7 +138,7 @@ class GaitController(WalkingController):
             sole_share keeps the centre of pressure 0.03 of the height of the centre of mass from
             the nearest edge of a sole, but is at least 0.35; 0.01 on a terrain whose parts are all
             flat. On soles as narrow as 0.35 footholds answer errors of ξ from 0.02 of the height
-            on, else from 0.065 on.
+            on, else from 0.03 on.
 
     Attributes:
         path: where it is commanded to be.
