@@ -376,7 +376,7 @@ def test_narrow_soles_that_are_told_to_stand_do_not_step():
         made.append(judging.walker(*given, gait="walk"))
         return made[-1]
 
-    found = judging.trial(robot, make, judging.World(), velocity=(0, 0, 0), duration=2.5, q=q)
+    found = judging.trial(robot, make, judging.World(), velocity=(0, 0, 0), duration=1.2, q=q)
     assert not found.ended
     assert made[-1].controller.steps == 0
 

@@ -103,6 +103,11 @@ class TestInABrowser:
                 np.testing.assert_allclose(row[:3], T.translation, atol=2e-6)
                 quaternion = pin.Quaternion(T.rotation).coeffs()
                 assert abs(row[3:] @ quaternion) == pytest.approx(1, abs=1e-6)
+        assert page.evaluate("viewer.animator.duration") == pytest.approx(END - START)
+        page.evaluate("viewer.animator.time_scrubber.setValue(0.05), 0")  # between two samples
+        root = "viewer.scene_tree.find(['robot', 'root_joint']).object.position.x"
+        assert page.evaluate(root) == pytest.approx(self.qs[:2, 0].mean(), abs=1e-5)
+        assert not page.evaluate(PLAYING)
 
     def test_it_plays_pauses_loops_and_keeps_its_speed(self, page):
         assert not page.evaluate(PLAYING)

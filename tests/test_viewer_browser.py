@@ -308,22 +308,6 @@ def test_display_moves_the_robot(look, load_robot):
     np.testing.assert_allclose(moved, [0.5 * focal, -0.3 * focal], atol=6)
 
 
-def test_the_slider_of_an_animation_moves_the_robot(look, tab, load_robot):
-    robot = load_robot("biped", "floating")
-    viewer = Viewer(robot)
-    qs = np.array([robot.posture()] * 3)
-    qs[:, 0] += [0.0, 1.0, 3.0]
-    viewer.animate([10.0, 11.0, 12.0], qs, play=False)
-    look(viewer)
-    root = "viewer.scene_tree.find(['robot', 'root_joint']).object.position.x"
-    start = tab.evaluate(root)
-    for time_, expected in ((1.0, 1.0), (1.5, 2.0), (2.0, 3.0), (0.5, 0.5)):
-        tab.evaluate(f"viewer.animator.time_scrubber.setValue({time_}), 0")
-        assert tab.evaluate(root) - start == pytest.approx(expected, abs=1e-3)
-    assert tab.evaluate("viewer.animator.duration") == pytest.approx(2.0)
-    assert not tab.evaluate("viewer.animator.playing")
-
-
 def test_an_animation_plays_by_itself(look, tab, load_robot):
     robot = load_robot("biped", "floating")
     viewer = Viewer(robot)
