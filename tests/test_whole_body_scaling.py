@@ -73,14 +73,12 @@ def test_what_gives_way_does_not_depend_on_the_size_of_the_robot():
 
 
 @pytest.mark.filterwarnings("ignore::footwork.errors.FootworkWarning")
-@pytest.mark.parametrize(
-    ("kind", "times"), [(control.GaitController, 10.0), (control.PredictiveGait, 0.1)]
-)
-def test_robots_of_any_size_trot_alike(kind, times):
+@pytest.mark.parametrize("kind", [control.GaitController, control.PredictiveGait])
+def test_robots_of_any_size_trot_alike(kind):
     """Lengths grow as the size, times as its root: a few steps at 0.3 m/s of one of 0.4 m."""
     way = trotted(kind, 1.0)
     assert way[0] > 0.2
-    assert trotted(kind, times) == pytest.approx(way, abs=0.06)
+    assert trotted(kind, 30.0) == pytest.approx(way, abs=0.06)
 
 
 def trotted(kind, size):
