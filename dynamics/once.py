@@ -34,7 +34,7 @@ class once(Generic[Value]):
                 f"{self.name.lstrip('_')}: got a State (or q) without a velocity, expected "
                 "State(robot, q, v)"
             )
-        value = self.term(state)
+        value: Any = self.term(state)
         if type(value) is np.ndarray:
             value.setflags(write=False)
         # threads that ask at the same time may both work it out; all get the first one's

@@ -153,4 +153,4 @@ def _held_back(foot: GaitFoot, wanted: Desired, here: Any, state: State, height:
     if a * x + b * y <= STUMBLE * height * hypot(a, b):
         return False
     x, y, *_ = (state.frame_velocity(foot.contact.frame) - RESTS * wanted.velocity).tolist()
-    return a * x + b * y < 0
+    return bool(a * x + b * y < 0)
