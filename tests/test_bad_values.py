@@ -441,6 +441,10 @@ def of_control() -> dict[str, dict[str, Any]]:
         "control.GaitController": {"on_failure": "raise"},
         "control.PredictiveGait.*": standing | {"phases": [phase]},
         "control.PredictiveGait": {"on_failure": "raise"},
+        **{
+            f"control.{walker}.set_tasks": {"tasks": [control.PostureTask(Q, name="own")]}
+            for walker in ("WalkingController", "GaitController", "PredictiveGait")
+        },
         "control.Predictive": {"count": 4},
         "control.Predictive.__call__": {"stances": [stance], "reference": ahead, "state": moving},
         "control.Predictive.batch": {"stances": [stance], "reference": ahead},

@@ -550,3 +550,34 @@ def test_copies_of_a_walker_go_on_in_the_midst_of_a_swing():
     torques = walker(*state).tau
     for twin in twins:
         assert twin(*state).tau == pytest.approx(torques, abs=1e-6)
+
+
+def test_a_walker_has_tasks_of_ones_own():
+    """From the next tick on, on both feet and on one; the gait's own stay."""
+    robot, feet, q = standing("biped", crouch=0.02)
+    lifted = dynamics.frame_placement(robot, q, "left_hand")
+    lifted.translation[2] += 0.1
+    hand = control.FrameTask(lifted, frame="left_hand", rows_of="position", weight=20.0)
+    v = np.zeros(robot.nv)
+
+    def rising(walker, t):
+        command = walker(q, v, t)
+        assert command.solved
+        return (dynamics.frame_jacobian(robot, q, "left_hand") @ command.a)[2]
+
+    walker = control.GaitController(robot, feet, q, velocity=(0.1, 0, 0))
+    usual = {task.name for task in walker.tasks}
+    assert rising(walker, 0.0) < 1.0
+    walker.set_tasks([hand])
+    assert rising(walker, 2e-3) > 5.0
+    walker.set_tasks([])
+    assert rising(walker, 4e-3) < 1.0
+    told = control.GaitController(robot, feet, q, velocity=(0.1, 0, 0), tasks=[hand])
+    for t in (0.0, 1.0, 1.6):  # a foot swings, then lands
+        assert rising(told, t) > 5.0
+        assert {task.name for task in told.controller.tasks} >= usual | {hand.name}
+    for name, wrong in (("dcm", "twice"), ("foot left_foot", "twice")):
+        clash = control.FrameTask(lifted, frame="left_hand", name=name)
+        with pytest.raises(ConfigurationError, match=wrong):
+            walker.set_tasks([clash])
+    assert [task.name for task in walker.tasks] == [task.name for task in walker._of_gait]

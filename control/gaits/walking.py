@@ -18,7 +18,7 @@ from ...dynamics.topology import masses_of
 from ...options import check_options
 from ...robots.configuration import check_configuration
 from ...robots.robot import Robot
-from ...robots.values import instance, length, number
+from ...robots.values import instance, length, number, sequence
 from ..dcm import DcmPlan, Phase
 from ..limbs import limbs_of
 from ..program.solvers import solver_named
@@ -30,6 +30,7 @@ from ..whole_body.controller import WholeBodyController
 from ..whole_body.failure import LATEST, OneThread, checked_state
 from ..whole_body.joint_limits import JointLimits
 from ..whole_body.standing import trunk
+from ..whole_body.structure import AnyTask
 from .foot import FootMode, GaitFoot
 from .foothold_program import ANKLES, FILTER, LAST, LATE, FootholdProgram
 from .footholds import LEVEL, STEEPEST, placed
@@ -105,6 +106,7 @@ class WalkingController:
             the plan, None is 0.5 of the height of the centre of mass, 0.75 on more than two feet.
         terrain: what swing feet avoid, and where a moved foothold has to stand; None for level
             ground.
+        tasks: of your own, as of a hand, beside those of the gait, see `set_tasks`.
         options: of the WholeBodyController; with soles torques rise to their limits within 30 ms,
             `contact_damping` is 30 and `sides` is 8, on points `force_weight` is 0.03; times and
             rates in proportion to the `Scale` of the robot.
@@ -127,6 +129,7 @@ class WalkingController:
         ramp: float | None = None,
         reach: float | None = None,
         terrain: Terrain | None = None,
+        tasks: Sequence[AnyTask] = (),
         **options: Any,
     ) -> None:
         check_options(options, type(self).__name__, type(self), WholeBodyController)
@@ -155,7 +158,8 @@ class WalkingController:
             pose, frame=trunk(robot), rows_of="orientation", weight=10.0 * scale.length**2,
             gain=100.0 / scale.length, name="base",
         )  # fmt: skip
-        self.tasks = self._permanent_tasks(q)
+        self._of_gait = self._permanent_tasks(q)
+        self.tasks: list[AnyTask] = [*self._of_gait]
         options.setdefault("joint_limits", JointLimits.of(robot, BRAKE * self.plan.omega))
         if soles:  # they tip over their edges
             options.setdefault("torque_rate", robot.torque_limits / (RISE * scale.time))
@@ -179,6 +183,8 @@ class WalkingController:
         self._given: Command | None = None
         self._remark = ""  # what is to be said of the tick, see `Command.reason`
         self._last, self._busy = -np.inf, OneThread()
+        if own := sequence(tasks, "tasks", AnyTask):
+            self.set_tasks(own)
 
     def _permanent_tasks(self, q: Array) -> list[Task]:
         """The tasks of all phases: balance, an upright base, a posture, low angular momentum."""
@@ -241,6 +247,17 @@ class WalkingController:
         self._touch(state, t)
         self._feel(state, t)
         self._hasten(state, t)
+
+    def set_tasks(self, tasks: Sequence[AnyTask]) -> None:
+        """Replace your own tasks, beside those of the gait, from the next tick on.
+
+        Raises:
+            ConfigurationError, ContactError: as of a WholeBodyController.
+        """
+        wanted = [*self._of_gait, *sequence(tasks, "tasks", AnyTask)]
+        self.controller.set_tasks([*wanted, *(foot.task for foot in self._feet.values())])
+        self.tasks = wanted
+        self._set_tasks()
 
     def follow(self, phases: Sequence[Phase], begin: float, height: float | None = None) -> None:
         """Replace the plan from t = `begin` on [s]; feet that swing or are unloaded are contacts.
