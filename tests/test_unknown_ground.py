@@ -418,3 +418,14 @@ def test_a_sole_that_catches_on_an_edge_is_lifted_over_it(stepping, turn, caught
     assert len(ankles) == 2
     walker(turned, np.zeros(biped.nv), t)
     assert (foot.stumbled or foot.stopped) == caught
+
+
+def test_it_is_said_when_no_foot_carries():
+    """Dropped from 0.5 m, nothing gives way: what is asked for can be done in the air."""
+    robot, feet, q = standing("quadruped")
+    walker = control.GaitController(robot, feet, q, velocity=(0.1, 0, 0))
+    high = q + np.where(np.arange(robot.nq) == 2, 0.5, 0.0)
+    motion = control.simulate(robot, walker, q=high, duration=0.3, control_step=2e-3)
+    assert motion.statuses[0] == "optimal"
+    assert motion.statuses[-1] == "unsafe"
+    assert "no foot carries" in walker(motion.q[-1], motion.v[-1], motion.t[-1] + 2e-3).reason

@@ -58,7 +58,8 @@ LEAST_RAMP, LONGEST_RAMP = 0.03, 0.08
 # how far ξ is off its plan where soles that are being loaded carry at once: p has to reach them, or
 # ξ passes by; and the time that takes, within which torques change by their rates [h, s]
 HASTE, AT_ONCE = 0.04, 0.01
-PATIENCE = 0.1  # how long a plan waits for a foot that searches the ground [s]
+# how long a plan waits for a foot that searches the ground, and without any it is safe to go on [s]
+PATIENCE = 0.1
 # share of c̈ − c̈* with which the new plan is taken up as feet on points land: with all of it small
 # robots drift aside, by 0.09 of their size in five steps
 RESIDUAL_SHARE = 0.7
@@ -181,6 +182,7 @@ class WalkingController:
         self.uneven = UnevenGround(self.touch, Stepping().lift if soles else self.stepping.lift)
         self._waited = 0.0  # for feet that search the ground [s]
         self._given: Command | None = None
+        self._carried = np.inf  # the last time that a foot did [s]
         self._remark = ""  # what is to be said of the tick, see `Command.reason`
         self._last, self._busy = -np.inf, OneThread()
         if own := sequence(tasks, "tasks", AnyTask):
@@ -232,10 +234,17 @@ class WalkingController:
                 return self.controller._fallback(q, v, t, error)
             self._last = t
             self._given = self.controller._tick(state, t)
-            if self._remark:
-                reasons = filter(None, [self._given.reason, self._remark])
-                return replace(self._given, reason="; ".join(reasons))
-            return self._given
+            return self._remarked(self._given, t)
+
+    def _remarked(self, command: Command, t: float) -> Command:
+        """The command, with what is to be said of the walk."""
+        self._carried = t if self.controller.contacts.names else self._carried
+        remarks, status = [command.reason, self._remark], command.status
+        if t - self._carried > PATIENCE * self.scale.time:
+            remarks, status = ["not safe to go on", *remarks, "no foot carries"], "unsafe"
+        if reason := "; ".join(filter(None, remarks)):
+            return replace(command, status=status, reason=reason)
+        return command
 
     def _prepare(self, state: State, t: float) -> None:
         """Set tasks and contacts of the tick at t."""

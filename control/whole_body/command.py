@@ -29,8 +29,9 @@ class Command:
     Attributes:
         tau: (na,), to apply [N·m or N].
         status: "optimal"; "relaxed", when constraints had to be violated (see `gave_way`);
-            "unsafe", when by so much that it is not safe to go on, and joints are damped; "held" or
-            "damped", when no program was solved (see `reason`).
+            "unsafe", when by so much that it is not safe to go on, and joints are damped, or when
+            no foot of a robot that walks has carried it for 0.1 s; "held" or "damped", when no
+            program was solved (see `reason`).
         reason: in words, unless optimal; and why a robot that walks does not go as it is commanded.
         a: (nv,), the accelerations that follow; nan without a solution. When "unsafe", a and w are
             what was solved, and tau is not theirs: it goes over to the damping of joints, by as
