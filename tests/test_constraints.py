@@ -269,3 +269,6 @@ def test_what_does_not_fit_is_refused(biped, posed):
         posed.make([kinds.ComConstraint(square(biped, posed.q, 0.1))] * 2)
     with pytest.raises(ConfigurationError, match="left_hand"):
         posed.make([kinds.DistanceConstraint(("left_hnad", "torso"), least=0.1)])
+    for frames in (("left_hand", "left_hand"), ("left_hand", "left_forearm")):
+        with pytest.raises(ConfigurationError, match="of one body"):
+            posed.make([kinds.DistanceConstraint(frames, least=0.1)])

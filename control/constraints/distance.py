@@ -57,8 +57,11 @@ class DistanceConstraint(Barrier):
     def bind(self, robot: Robot) -> int:
         """Look up the frames; return the number of bounds."""
         self._check()
-        for frame in self.frames:
-            robot.frame_id(frame)
+        a, b = (robot._model.frames[robot.frame_id(frame)].parentJoint for frame in self.frames)
+        if a == b:
+            raise ConfigurationError(
+                f"frames: got {self.frames!r}, of one body; expected two that joints move apart"
+            )
         places = np.zeros((2, 3)) if self.points is None else np.asarray(self.points, dtype=float)
         self._ends = list(zip(self.frames, places, strict=True))
         return len(self._bounds)
