@@ -9,7 +9,7 @@ from differences import gradient
 
 from footwork import ContactError, contacts, robots
 from footwork.contacts.postures import collisions_along
-from footwork.contacts.postures.self_collision import Clearance
+from footwork.contacts.postures.self_collision import Clearance, candidate_pairs
 
 LINK = """<link name="{}"><inertial><mass value="1"/>
   <inertia ixx="1" iyy="1" izz="1" ixy="0" ixz="0" iyz="0"/></inertial>
@@ -96,6 +96,20 @@ def test_the_jacobian_is_the_derivative_of_the_distances(name):
         assert close[lacking].mean() > 0.8 if lacking.any() else close.all()
         compared += int(close[lacking].sum())
     assert compared > 5
+
+
+@pytest.mark.parametrize("most", [1, 8, 1000])
+def test_the_nearest_pairs_are_those_of_all(most):
+    """Of all that are near, nearest to what each keeps first; looked for by distances that grow."""
+    robot, rng = robots.load("g1"), np.random.default_rng(most)
+    candidates = candidate_pairs(robot, 0.02)
+    for ahead in (0.03, 0.1, 0.3):
+        q = robot.integrate(robot.posture(), rng.normal(size=robot.nv) * 0.2)
+        every = candidates.near(robot, q, 0.02, ahead)
+        gaps = sorted(one.distance - one.keep for one in every)
+        assert all(gap < ahead for gap in gaps)
+        found = [one.distance - one.keep for one in candidates.near(robot, q, 0.02, ahead, most)]
+        assert found == pytest.approx(gaps[:most], abs=1e-9)
 
 
 @pytest.mark.parametrize("name", ["biped", "talos"])

@@ -192,21 +192,42 @@ class CandidatePairs:
         nearest first.
         """
         keep = np.minimum(clearance, self.most)
-        found = list(self._asked(robot, q, keep + ahead))
-        if most is not None:
-            found = sorted(found, key=lambda one: one[1] - keep[one[0]])[:most]
+        if most is None:
+            found = list(self._asked(robot, q, keep + ahead))
+        else:
+            found = self._nearest(robot, q, keep, ahead, most)
         return [self.pair(k, float(keep[k]), *one) for k, *one in found]
+
+    def _nearest(
+        self, robot: Robot, q: Array, keep: Array, ahead: float, most: int
+    ) -> list[tuple[int, float, Any]]:
+        """The `most` pairs nearest to what they keep, of those no farther than `ahead` beyond it.
+
+        Near ones are asked first: few of all pairs, and enough of them in most postures.
+        """
+        T, unknown = self._places(robot, q), np.ones(len(keep), dtype=bool)
+        found: list[tuple[int, float, Any]] = []
+        for reach in (ahead / 8, ahead / 4, ahead / 2, ahead):
+            close = self._close(T, keep + reach) & unknown
+            found += self.asked(T, close, np.full(len(keep), np.inf))
+            unknown &= ~close
+            near = [one for one in found if one[1] < keep[one[0]] + reach]
+            if len(near) >= most:
+                break
+        return sorted(near, key=lambda one: one[1] - keep[one[0]])[:most]
 
     def _asked(self, robot: Robot, q: Array, within: ArrayLike) -> Iterator[tuple[int, float, Any]]:
         """Yield the pairs at q that are nearer than `within`, see `asked`."""
-        if not len(self.pairs):
-            return
-        model, data = robot._model, workspace_of(robot).data
-        placed = pin.GeometryData(self.shapes)
-        pin.updateGeometryPlacements(model, data, self.shapes, placed, q)
-        T = np.array([place.homogeneous[:3] for place in placed.oMg])
+        T = self._places(robot, q)
         limits = np.array(np.broadcast_to(within, len(self.pairs)), dtype=float)
         yield from self.asked(T, self._close(T, limits), limits)
+
+    def _places(self, robot: Robot, q: Array) -> Array:
+        """Places of the shapes at q (S, 3, 4)."""
+        placed = pin.GeometryData(self.shapes)
+        data = workspace_of(robot).data
+        pin.updateGeometryPlacements(robot._model, data, self.shapes, placed, q)
+        return np.array([place.homogeneous[:3] for place in placed.oMg])
 
     def asked(
         self, T: Array, close: NDArray[np.bool_], within: Array
@@ -225,7 +246,8 @@ class CandidatePairs:
                 if s not in places:
                     places[s] = coal.Transform3s(T[s, :, :3], T[s, :, 3])
             given = shapes[i].geometry, places[i], shapes[j].geometry, places[j]
-            if collide(*given, float(within[k])):  # half as long as a distance
+            # collisions take half as long as distances
+            if within[k] == np.inf or collide(*given, float(within[k])):
                 distance, result = distance_of(*given)
                 if distance < within[k]:
                     yield k, distance, result
