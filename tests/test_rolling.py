@@ -75,6 +75,7 @@ def test_a_biped_without_ankle_rolls_walks():
     _, q = control.stand(robot, crouch=0.03)
     feet = at_feet(robot)
     walker = control.GaitController(robot, feet, q, "walk", velocity=(0.3, 0.0, 0.0))
+    assert all(isinstance(foot, LineContact) for foot in walker.feet)
     motion = control.simulate(robot, walker, q=q, contacts=feet, duration=2.2, control_step=2e-3)
     assert not motion.ended
     assert motion.q[-1, 0] - q[0] > 0.3

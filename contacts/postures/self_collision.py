@@ -246,7 +246,8 @@ class CandidatePairs:
                 if s not in places:
                     places[s] = coal.Transform3s(T[s, :, :3], T[s, :, 3])
             given = shapes[i].geometry, places[i], shapes[j].geometry, places[j]
-            # collisions take half as long as distances
+            # a collision takes half as long as a distance, which is needed all the same without a
+            # bound
             if within[k] == np.inf or collide(*given, float(within[k])):
                 distance, result = distance_of(*given)
                 if distance < within[k]:

@@ -116,14 +116,13 @@ class Steady(NamedTuple):
 
 
 class GaitController(WalkingController):
-    """A whole-body controller that walks at a commanded velocity, which may change at any time.
+    """A whole-body controller that walks at a commanded velocity.
 
-    So may its height and its gait.
-
-    It starts to step when the velocity is not zero, and stands again, with its feet side by side,
-    when it is. A change is taken up step by step: at the next touch-down, and as fast as balance
-    allows. Where the terrain has no place for a foot it stands, and `blocked` says why. Where it
-    stands and is pushed so that ξ leaves its support polygon, it steps until it stands again.
+    Velocity, height and gait may change at any time. It starts to step when the velocity is not
+    zero, and stands again, with its feet side by side, when it is. A change is taken up step by
+    step: at the next touch-down, and as fast as balance allows. Where the terrain has no place for
+    a foot it stands, and `blocked` says why. Where it stands and is pushed so that ξ leaves its
+    support polygon, it steps until it stands again.
 
     Args:
         robot: floating base.

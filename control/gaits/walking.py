@@ -58,7 +58,8 @@ LEAST_RAMP, LONGEST_RAMP = 0.03, 0.08
 # how far ξ is off its plan where soles that are being loaded carry at once: p has to reach them, or
 # ξ passes by; and the time that takes, within which torques change by their rates [h, s]
 HASTE, AT_ONCE = 0.04, 0.01
-# how long a plan waits for a foot that searches the ground, and without any it is safe to go on [s]
+# how long a plan waits for a foot that searches the ground, and how long no foot may carry before
+# commands are "unsafe" [s]
 PATIENCE = 0.1
 # share of c̈ − c̈* with which the new plan is taken up as feet on points land: with all of it small
 # robots drift aside, by 0.09 of their size in five steps
@@ -160,7 +161,7 @@ class WalkingController:
             gain=100.0 / scale.length, name="base",
         )  # fmt: skip
         self._of_gait = self._permanent_tasks(q)
-        self.tasks: list[AnyTask] = [*self._of_gait]
+        self.tasks: tuple[AnyTask, ...] = (*self._of_gait,)
         options.setdefault("joint_limits", JointLimits.of(robot, BRAKE * self.plan.omega))
         if soles:  # they tip over their edges
             options.setdefault("torque_rate", robot.torque_limits / (RISE * scale.time))
@@ -239,12 +240,13 @@ class WalkingController:
     def _remarked(self, command: Command, t: float) -> Command:
         """The command, with what is to be said of the walk."""
         self._carried = t if self.controller.contacts.names else self._carried
+        falls = t - self._carried > PATIENCE * self.scale.time
+        if not (falls or self._remark):
+            return command
         remarks, status = [command.reason, self._remark], command.status
-        if t - self._carried > PATIENCE * self.scale.time:
+        if falls:
             remarks, status = ["not safe to go on", *remarks, "no foot carries"], "unsafe"
-        if reason := "; ".join(filter(None, remarks)):
-            return replace(command, status=status, reason=reason)
-        return command
+        return replace(command, status=status, reason="; ".join(filter(None, remarks)))
 
     def _prepare(self, state: State, t: float) -> None:
         """Set tasks and contacts of the tick at t."""
@@ -263,7 +265,7 @@ class WalkingController:
         Raises:
             ConfigurationError, ContactError: as of a WholeBodyController.
         """
-        wanted = [*self._of_gait, *sequence(tasks, "tasks", AnyTask)]
+        wanted = (*self._of_gait, *sequence(tasks, "tasks", AnyTask))
         self.controller.set_tasks([*wanted, *(foot.task for foot in self._feet.values())])
         self.tasks = wanted
         self._set_tasks()
