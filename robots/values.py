@@ -66,12 +66,16 @@ def array(
         frozen: return a read-only copy. Otherwise an array that fits is returned itself, and
             callers must not write to it.
     """
-    plain = type(value) is np.ndarray and value.dtype is _FLOAT
-    found = value if plain else _as_floats(value, name, _numbers(shapes, meaning), error)
+    kind = type(value)
+    if kind is float or (kind is np.ndarray and value.dtype is _FLOAT):
+        found = np.asarray(value)
+    else:
+        found = _as_floats(value, name, shapes, meaning, error)
     # the usual, of few numbers, in a microsecond
-    usual = found.shape in shapes and found.size <= FEW and at_least is None
-    if usual and math.hypot(*found.ravel().tolist()) <= largest:
-        return _read_only(found.copy()) if frozen else found
+    if (found.shape in shapes or not shapes) and 0 < found.size <= FEW:
+        few = found.ravel().tolist()
+        if math.hypot(*few) <= largest and (at_least is None or min(few) >= at_least):
+            return _read_only(found.copy()) if frozen else found
     if shapes and not any([_fits(found.shape, shape) for shape in shapes]):
         raise error(f"{name}: got shape {found.shape}, expected {_shapes(shapes)}{_of(meaning)}")
     check_finite(found, name, error, largest, gaps, infinite)
@@ -314,9 +318,16 @@ def placement(
         return value
     if not isinstance(value, pin.SE3):
         raise error(f"{name}: got {value!r:.80}, expected a pinocchio.SE3{_of(meaning)}")
-    rotation(value.rotation, name, error=error)
-    array(value.translation, name, (3,), meaning="[m]", largest=FARTHEST, error=error)
+    if not _placed(value.homogeneous.tolist()):
+        rotation(value.rotation, name, error=error)
+        array(value.translation, name, (3,), meaning="[m]", largest=FARTHEST, error=error)
     return Placement(value)
+
+
+def _placed(T: list[list[float]]) -> bool:
+    """Whether the rows of T (4, 4) are those of a placement; few numbers, in a microsecond."""
+    x, y, z, _ = T
+    return math.hypot(*x, *y, *z) <= FARTHEST and _orthonormal(x, y, z)
 
 
 def placements(values: Mapping[str, Any], name: str) -> Array:
@@ -324,8 +335,8 @@ def placements(values: Mapping[str, Any], name: str) -> Array:
     nothing = np.full((4, 4), np.nan)
     each = [T.homogeneous if isinstance(T, pin.SE3) else nothing for T in values.values()]
     found = np.array(each).reshape(-1, 4, 4)
-    for (key, value), (x, y, z, _) in zip(values.items(), found.tolist(), strict=True):
-        if not (math.hypot(*x, *y, *z) <= FARTHEST and _orthonormal(x, y, z)):
+    for (key, value), T in zip(values.items(), found.tolist(), strict=True):
+        if not _placed(T):
             placement(value, f"{name}[{key!r}]")
     return _read_only(found)
 
@@ -357,17 +368,22 @@ def _read_only(values: Array) -> Array:
     return values
 
 
-def _as_floats(value: Any, name: str, expected: str, error: Error) -> Array:
+def _as_floats(
+    value: Any, name: str, shapes: tuple[Shape, ...], meaning: str, error: Error
+) -> Array:
     """Return an array of floats of what NumPy reads as real numbers."""
     if np.ma.is_masked(value) or (
         isinstance(value, list | tuple) and any(map(np.ma.is_masked, value))
     ):
+        expected = _numbers(shapes, meaning)
         raise error(f"{name}: got masked values, expected {expected}; fill or leave them out first")
     try:
         found = np.asarray(value)
     except (TypeError, ValueError) as failure:
+        expected = _numbers(shapes, meaning)
         raise error(f"{name}: got {failure}, expected {expected}") from None
     if found.dtype.kind not in "fiu" and found.size:
+        expected = _numbers(shapes, meaning)
         raise error(f"{name}: got {_kind(value, found)}, expected {expected}")
     return np.asarray(found, dtype=np.float64)
 

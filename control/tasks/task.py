@@ -28,6 +28,7 @@ from ...robots.robot import Robot
 from ...robots.values import array, number, placement, text, texts, whole_number
 
 AXES = ("x", "y", "z", "rx", "ry", "rz")
+NAMED = {"pose": np.arange(6), "position": np.arange(3), "orientation": np.arange(3, 6)}
 
 
 class Rows(NamedTuple):
@@ -279,9 +280,8 @@ def check_pose(target: Any, name: str) -> None:
 
 def pose_rows(rows_of: str | Sequence[str]) -> NDArray[np.intp]:
     """Return the rows of "pose", "position", "orientation" or of some of the axes."""
-    named = {"pose": AXES, "position": AXES[:3], "orientation": AXES[3:]}
-    chosen = named.get(rows_of, (rows_of,)) if isinstance(rows_of, str) else rows_of
-    return indices(chosen, AXES)
+    named = NAMED.get(rows_of) if isinstance(rows_of, str) else None
+    return indices(rows_of, AXES) if named is None else named
 
 
 def pose_error(goal: Any, T: Any, name: str) -> Array:

@@ -33,7 +33,7 @@ def task_layout(task: AnyTask, size: int) -> Hashable:
         joints = None if task.joints is None else texts(task.joints, "joints")
         return PostureTask, task.name, joints
     if isinstance(task, FrameTask) and type(task) is FrameTask:
-        at = task.local.translation.tobytes()
+        at = None if task.point is None else task.local.translation.tobytes()
         return FrameTask, task.name, task.frame, at, task.axes, task.chosen.tobytes()
     if isinstance(task, ComTask | MomentumTask) and type(task) in (ComTask, MomentumTask):
         return type(task), task.name, task.chosen.tobytes()
