@@ -354,6 +354,18 @@ def test_phases_join_and_feet_end_side_by_side():
         assert moved[0][0] > 0.15
 
 
+@pytest.mark.parametrize(
+    ("name", "gait"), [("biped", gaits.footsteps), ("go2", gaits.trot), ("go2", gaits.crawl)]
+)
+def test_a_length_that_legs_do_not_span_is_refused(name, gait):
+    """As a mistake of units; just below what they span it is a plan, if not one to survive."""
+    feet, q = crouched(robots.load(name))
+    with pytest.raises(ContactError, match=r"apart; expected at most .* m, their legs") as told:
+        gait(feet, q, 4, length=9.0)
+    most = float(str(told.value).partition("at most ")[2].split()[0])
+    assert gait(feet, q, 4, length=0.6 * most)
+
+
 def test_bad_plans_are_refused():
     robot = robots.load("quadruped")
     feet, q = crouched(robot, 0.0)

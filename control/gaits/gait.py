@@ -24,6 +24,7 @@ from ...dynamics import State
 from ...errors import ConfigurationError, ContactError, unknown
 from ...robots.values import instance, number, sequence
 from ..dcm import Phase
+from ..limbs import hips, lengths
 from ..references import moved
 from .footholds import foothold
 
@@ -160,7 +161,8 @@ def footsteps(
             be under a foot; as high as they stand when not given.
 
     Raises:
-        ContactError: not two feet, or no place for one of them on the terrain.
+        ContactError: not two feet, no place for one of them on the terrain, or a length that the
+            legs do not span.
     """
     length = number(length, "length", unit="[m]")
     feet, ahead = feet_by_place(contacts, q, 2), heading(contacts, q)
@@ -433,8 +435,39 @@ def _from_standing(
     terrain: Terrain | None,
 ) -> list[Phase]:
     swing, double, settle = times
-    return swings_in_turn(
+    phases = swings_in_turn(
         contacts, dict(contacts.placements(q)), groups, goal, start=under_com(contacts, q),
         swing=swing, double=double, first=settle, last=settle, terrain=terrain,
         reach=RISE * standing_height(contacts, q),
     )  # fmt: skip
+    _require_reach(contacts, q, phases)
+    return phases
+
+
+def _require_reach(contacts: ContactSet, q: ArrayLike, phases: Sequence[Phase]) -> None:
+    """Refuse feet that stand farther apart than two legs stretched from their hips."""
+    state, names = State.of(contacts.robot, q), contacts.names
+    places = contacts.attachment.positions(state)
+    hip = state.joint_placements[hips(contacts), :3, 3]
+    legs = np.linalg.norm(places - hip, axis=1)  # so long at least, at no cost
+    farthest = np.zeros((len(names), len(names)))
+    for phase in phases:
+        for name, T in phase.swings.items():
+            places[names.index(name)] = T.translation
+        farthest = np.maximum(farthest, _distances(places))
+    if (farthest <= _distances(hip) + legs + legs[:, None]).all():
+        return
+    legs = lengths(contacts, state.q)
+    spans = _distances(hip) + legs + legs[:, None]
+    one, other = np.unravel_index(np.argmax(farthest - spans), spans.shape)
+    if farthest[one, other] > spans[one, other]:
+        raise ContactError(
+            f"{names[one]!r} and {names[other]!r} of {contacts.robot.name!r} would stand "
+            f"{farthest[one, other]:.3g} m apart; expected at most {spans[one, other]:.3g} m, "
+            "their legs stretched: a shorter length"
+        )
+
+
+def _distances(points: Array) -> Array:
+    """Distances (k, k) between points (k, 3)."""
+    return np.asarray(np.linalg.norm(points - points[:, None], axis=2))
