@@ -443,6 +443,26 @@ def test_ramps_take_the_jumps_out_of_a_trot():
     assert jumps[1] > 2 * jumps[0]
 
 
+@pytest.mark.parametrize("name", ["go2", "biped"])
+def test_torques_rise_to_their_limits_within_30_ms(name):
+    """On points as on soles, whatever tasks ask for: here to throw the trunk up."""
+    robot, feet, q = standing(name)
+    base, v = control.trunk(robot), np.zeros(robot.nv)
+    pose = dynamics.frame_placement(robot, q, base) * pin.SE3(np.eye(3), np.array([0.0, 0.0, 0.3]))
+    up = control.FrameTask(pose, frame=base, rows_of=("z",), weight=1e3, gain=100.0, name="up")
+
+    def rise(**options):
+        walker = control.GaitController(robot, feet, q, **options)
+        before = np.abs(walker(q, v, 0.0).tau)
+        walker.set_tasks([up])
+        after = walker(q, v, 0.002)
+        assert after.status == "optimal"
+        return float(((np.abs(after.tau) - before) / robot.torque_limits).max())
+
+    assert rise() <= 0.002 / 0.03 + 1e-9
+    assert rise(torque_rate=np.inf) > 0.2
+
+
 def test_loads_go_over_slowly_only_while_all_feet_stand():
     """Where a swing follows another one, those that carry alone are not unloaded before its end."""
     robot, feet, q = standing("go2")

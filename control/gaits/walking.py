@@ -109,7 +109,7 @@ class WalkingController:
         terrain: what swing feet avoid, and where a moved foothold has to stand; None for level
             ground.
         tasks: of your own, as of a hand, beside those of the gait, see `set_tasks`.
-        options: of the WholeBodyController; with soles torques rise to their limits within 30 ms,
+        options: of the WholeBodyController; torques rise to their limits within 30 ms; with soles
             `contact_damping` is 30 and `sides` is 8, on points `force_weight` is 0.03; times and
             rates in proportion to the `Scale` of the robot.
 
@@ -163,8 +163,8 @@ class WalkingController:
         self._of_gait = self._permanent_tasks(q)
         self.tasks: tuple[AnyTask, ...] = (*self._of_gait,)
         options.setdefault("joint_limits", JointLimits.of(robot, BRAKE * self.plan.omega))
+        options.setdefault("torque_rate", robot.torque_limits / (RISE * scale.time))
         if soles:  # they tip over their edges
-            options.setdefault("torque_rate", robot.torque_limits / (RISE * scale.time))
             options.setdefault("sides", SIDES)
             options.setdefault("contact_damping", SETTLING / scale.time)
         else:
