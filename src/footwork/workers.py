@@ -87,7 +87,7 @@ def finished(
                 yield running.pop(future), future.result()
     except BrokenExecutor as error:
         raise SolverError(
-            f"a worker died ({error}); a journal has what was finished: ask again to go on"
+            f"a worker died ({error}); where a journal is kept, the same call goes on from there"
         ) from error
     finally:
         for future in running:
