@@ -17,6 +17,7 @@ Run: python benchmarks/verdicts.py
 from __future__ import annotations
 
 import warnings
+from functools import partial
 
 import cvxpy as cp
 import measuring  # before NumPy: one thread
@@ -118,9 +119,9 @@ def one_verdict(rounds):
         assert np.ptp(answers) < 1e-6 * abs(answers[0]), answers
         hold = lambda: contacts.static_hold(robot, q, feet, torque_limits=limited).margin  # noqa: B023, E731
         works = {
-            "ours, margin and forces": (lambda: verdict(balance), 20, 1),  # noqa: B023
-            "cvxpy, parametrised re-solve": (lambda: written.ask(balance), 3, 1),  # noqa: B023
-            "cvxpy, written anew": (lambda: verdict(reference), 3, 1),  # noqa: B023
+            "ours, margin and forces": (partial(verdict, balance), 20, 1),
+            "cvxpy, parametrised re-solve": (partial(written.ask, balance), 3, 1),
+            "cvxpy, written anew": (partial(verdict, reference), 3, 1),
             "Jacobians and loads alone": (make, 20, 1),
             "static_hold, with all of this": (hold, 10, 1),
             "cvxpy, written anew, with Jacobians": (
@@ -159,15 +160,15 @@ def batches(rounds, size):
             assert abs(only_load.ask(loads.at(i)) - pushed.margin[i]) < 1e-6
         few = states[:5]
         works = {
-            "ours, everything changes": (lambda: decide(many), 10, size),  # noqa: B023
-            "ours, without margins": (lambda: decide(many, wanted=Wanted(margin=False)), 10, size),  # noqa: B023
+            "ours, everything changes": (partial(decide, many), 10, size),
+            "ours, without margins": (partial(decide, many, wanted=Wanted(margin=False)), 10, size),
             "cvxpy re-solve, everything changes": (
                 lambda: [written.ask(b) for b in few],  # noqa: B023
                 1,
                 len(few),
             ),
             "conic solver, one by one": (lambda: [verdict(b) for b in states[:20]], 1, 20),  # noqa: B023
-            "ours, only the load changes": (lambda: decide(loads), 10, size),  # noqa: B023
+            "ours, only the load changes": (partial(decide, loads), 10, size),
             "cvxpy re-solve, only the load changes": (
                 lambda: [only_load.ask(loads.at(i)) for i in range(5)],  # noqa: B023
                 1,
@@ -204,7 +205,7 @@ def postures(rounds, size):
             assert np.ptp(answers) < 1e-6 * abs(answers[0]), answers
         works = {
             "ours": (ours, 3, size),
-            "ours, without margins": (lambda: ours(margin=False), 3, size),
+            "ours, without margins": (partial(ours, margin=False), 3, size),
             "cvxpy re-solve, with Jacobians": (
                 lambda: [written.ask(make(q)) for q in qs[:3]],  # noqa: B023
                 1,
@@ -235,19 +236,13 @@ def region(rounds):
     balance = Equilibrium.of(feet, q, dynamics.gravity_torques(robot, q), limits)
     columns = np.zeros((robot.nv, 2))
     columns[:2] = np.eye(2) * balance.weight
+
+    def pushes(of):
+        return inner_and_outer(of(balance).planar_set(columns, 10.0), 1e-3)
+
     works = {
-        "ours, as matrices": (
-            lambda: inner_and_outer(balance.planar_set(columns, 10.0), 1e-3),
-            1,
-            1,
-        ),
-        "cvxpy, parametrised in the direction": (
-            lambda: inner_and_outer(
-                ReferenceEquilibrium.like(balance).planar_set(columns, 10.0), 1e-3
-            ),
-            1,
-            1,
-        ),
+        "ours, as matrices": (partial(pushes, lambda ours: ours), 1, 1),
+        "cvxpy, parametrised in the direction": (partial(pushes, ReferenceEquilibrium.like), 1, 1),
     }
     title = "All horizontal pushes that TALOS holds, torque limits, to 0.1 % of its weight"
     return measuring.compare(title, works, rounds, "ours, as matrices")
@@ -272,56 +267,30 @@ def single_calls(rounds):
     cone = contacts.WrenchCone(next(iter(feet)))
     ray = cone.generators.columns[:, 2::3].sum(axis=1)
     near = ray * 100 + np.array([55.0, 0, 0, 0, 0, 0])
+    forward, gradient = contacts.constrained_forward_dynamics, contacts.margin_gradient
+    theirs = "Pinocchio's derivatives of inverse dynamics alone"
     calls = {
         "WrenchCone.contains, exact, inside": (lambda: cone.contains(100 * ray), 50, 1),
         "WrenchCone.contains, exact, at the boundary": (lambda: cone.contains(near), 50, 1),
         "the same by the conic solver": (lambda: cone._exact_distance(near / 500), 20, 1),
-        "constrained_forward_dynamics, q and v": (
-            lambda: contacts.constrained_forward_dynamics(robot, q, v, tau, feet),
-            50,
-            1,
-        ),
+        "constrained_forward_dynamics, q and v": (partial(forward, robot, q, v, tau, feet), 50, 1),
         "the same on a State that is there": (
-            lambda: contacts.constrained_forward_dynamics(robot, state, None, tau, feet),
+            partial(forward, robot, state, None, tau, feet),
             50,
             1,
         ),
         "the KKT system alone, by numpy's lstsq": (by_lstsq, 10, 1),
-        "margin_gradient of a Hold that is there": (
-            lambda: contacts.margin_gradient(hold),
-            50,
-            1,
-        ),
-        "Pinocchio's derivatives of inverse dynamics alone": (
-            lambda: pin.computeRNEADerivatives(model, data, q, zero, zero),
-            50,
-            1,
-        ),
-        "its saddle point by the kernel": (
-            lambda: saddle_point(hold.balance),
-            20,
-            1,
-        ),
-        "its saddle point by the conic solver": (lambda: by_conic_solver(hold.balance), 3, 1),
-        "margin_gradient of the push margin": (
-            lambda: contacts.margin_gradient(hold, of="push"),
-            3,
-            1,
-        ),
-        "margin_gradient of the friction margin": (
-            lambda: contacts.margin_gradient(hold, of="friction"),
-            3,
-            1,
-        ),
+        "margin_gradient of a Hold that is there": (partial(gradient, hold), 50, 1),
+        theirs: (partial(pin.computeRNEADerivatives, model, data, q, zero, zero), 50, 1),
+        "its saddle point by the kernel": (partial(saddle_point, hold.balance), 20, 1),
+        "its saddle point by the conic solver": (partial(by_conic_solver, hold.balance), 3, 1),
+        "margin_gradient of the push margin": (partial(gradient, hold, of="push"), 3, 1),
+        "margin_gradient of the friction margin": (partial(gradient, hold, of="friction"), 3, 1),
     }
-    ours = contacts.constrained_forward_dynamics(robot, q, v, tau, feet)
+    ours = forward(robot, q, v, tau, feet)
     assert np.abs(np.concatenate(ours) - by_lstsq()).max() < 1e-6 * np.abs(ours[1]).max()
     title = "Single calls, TALOS on two feet"
-    return {
-        title: measuring.compare(
-            title, calls, rounds, "Pinocchio's derivatives of inverse dynamics alone"
-        )
-    }
+    return {title: measuring.compare(title, calls, rounds, theirs)}
 
 
 def one_hold(rounds):
@@ -334,26 +303,18 @@ def one_hold(rounds):
         return hold.margin, hold.forces, hold.torques, hold.residual
 
     tight = 0.2 * robot.torque_limits
-    hold = contacts.static_hold(robot, q, feet)
+    hold, polygon = contacts.static_hold(robot, q, feet), contacts.static_equilibrium_polygon
     works = {
         "static_hold: margin, forces, torques, proof": (whole, 20, 1),
         "the same where torque limits bind": (lambda: whole(torque_limits=tight), 20, 1),
         "the same by the conic solver": (lambda: whole(solver="clarabel"), 5, 1),
         "push_margin": (hold.push_margin, 5, 1),
         "friction_margin": (hold.friction_margin, 5, 1),
-        "feasible_region": (lambda: contacts.feasible_region(robot, q, feet), 5, 1),
-        "static_equilibrium_polygon": (
-            lambda: contacts.static_equilibrium_polygon(robot, q, feet),
-            5,
-            1,
-        ),
+        "feasible_region": (partial(contacts.feasible_region, robot, q, feet), 5, 1),
+        "static_equilibrium_polygon": (partial(polygon, robot, q, feet), 5, 1),
     }
     title = "One Hold of TALOS on two soles, torque limits"
-    return {
-        title: measuring.compare(
-            title, works, rounds, "static_hold: margin, forces, torques, proof"
-        )
-    }
+    return {title: measuring.compare(title, works, rounds, next(iter(works)))}
 
 
 def gradients(rounds, size):
@@ -377,21 +338,13 @@ def gradients_of(name, size):
     first = int(np.argmax(np.isfinite(batch.contact_forces(robot, Q, V, A, feet).margin)))
     q, v, a = Q[first], V[first], A[first]
     hold = contacts.contact_forces(robot, q, v, a, feet)
-    model, data = robot.model, robot.model.createData()
+    model, data, states = robot.model, robot.model.createData(), (robot, Q, V, A, feet)
     return {
-        "verdicts, forces and margins": (
-            lambda: batch.contact_forces(robot, Q, V, A, feet),
-            1,
-            size,
-        ),
-        "margin_gradients, everything": (
-            lambda: batch.margin_gradients(robot, Q, V, A, feet),
-            1,
-            size,
-        ),
-        "of it margins and multipliers to rounding": (lambda: Saddles.of(balances), 1, size),
+        "verdicts, forces and margins": (partial(batch.contact_forces, *states), 1, size),
+        "margin_gradients, everything": (partial(batch.margin_gradients, *states), 1, size),
+        "of it margins and multipliers to rounding": (partial(Saddles.of, balances), 1, size),
         "margin_gradient of a Hold that is there": (
-            lambda: contacts.margin_gradient(hold, v, a),
+            partial(contacts.margin_gradient, hold, v, a),
             20,
             1,
         ),

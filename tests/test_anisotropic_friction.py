@@ -30,6 +30,8 @@ from footwork.visualize.scenes.cones import draw_friction_cones
 
 EXACT = {"solver": "CLARABEL", "tol_gap_abs": 1e-10, "tol_gap_rel": 1e-10, "tol_feas": 1e-10}
 PAIR = (0.7, 0.3)
+KINDS = ("inner", "outer")
+RECTANGLE = SurfaceContact("sole", half_length=0.1, half_width=0.05, friction=PAIR)
 # the programs by hand ask for more digits than they always get: their values are what counts
 pytestmark = pytest.mark.filterwarnings("ignore:Solution may be inaccurate")
 DIAGONAL = (1.0, 1.0, 0.0)
@@ -39,15 +41,9 @@ def standing(name, friction=PAIR, tangent=DIAGONAL, tilt=0.0):
     """A robot on its feet, on ground whose normal is tilted."""
     robot = robots.load(name)
     normal = np.array([0.0, np.sin(tilt), np.cos(tilt)])
-    feet = [
-        PointContact(
-            c.frame, friction, normal, c.offset, name=c.name, radius=c.radius, tangent=tangent
-        )
-        if c.dim == 3
-        else c
-        for c in at_feet(robot, friction, tangent=tangent)
-    ]
-    return robot, robot.posture(), ContactSet(robot, feet)
+    feet = at_feet(robot, friction, tangent=tangent)
+    tilted = [replace(c, normal=normal) if c.dim == 3 else c for c in feet]
+    return robot, robot.posture(), ContactSet(robot, tilted)
 
 
 class ByHand:
@@ -133,15 +129,14 @@ def test_two_equal_coefficients_are_one(name):
     assert ours.friction_margin() == pytest.approx(theirs.friction_margin(), rel=1e-3)
     for contact in one:
         assert np.abs(ours.forces[contact.name] - theirs.forces[contact.name]).max() < 1e-9 * scale
-        cones = [WrenchCone(feet[contact.name], "inner", 8).faces for feet in (two, one)]
-        assert np.array_equal(*cones)
-        faces = [inner_faces(feet[contact.name], 4) for feet in (two, one)]
-        assert np.array_equal(*faces)
-    regions = [
+        pair = two[contact.name], contact
+        assert np.array_equal(*(WrenchCone(c, "inner", 8).faces for c in pair))
+        assert np.array_equal(*(inner_faces(c, 4) for c in pair))
+    mine, other = (
         contacts.static_equilibrium_polygon(robot, q, feet, kind="inner").vertices
         for feet in (two, one)
-    ]
-    assert np.abs(regions[0] - regions[1]).max() < 1e-9
+    )
+    assert np.abs(mine - other).max() < 1e-9
 
 
 def test_a_quarter_turn_of_the_tangent_swaps_the_pair():
@@ -194,15 +189,15 @@ def test_regions_are_those_of_a_program_by_hand():
         inner, outer = ((d.value @ v.T).max() for v in (region.vertices, region.outer))
         assert inner - 1e-6 <= problem.value <= outer + 1e-6
         assert outer - inner < 1e-5
-    linear = [
-        contacts.equilibrium_polygon(forces, kind=kind, sides=sides).vertices
-        for kind, sides in (("inner", 8), ("outer", 8))
+    shapes = [
+        region.vertices,
+        *(contacts.equilibrium_polygon(forces, kind=k, sides=8).vertices for k in KINDS),
     ]
     for angle in np.linspace(0, 6, 9):
         along = np.array([np.cos(angle), np.sin(angle)])
-        exact = (region.vertices @ along).max()
-        assert (linear[0] @ along).max() <= exact + 1e-6
-        assert (linear[1] @ along).max() >= exact - 1e-6
+        exact, inner, outer = ((vertices @ along).max() for vertices in shapes)
+        assert inner <= exact + 1e-6
+        assert outer >= exact - 1e-6
 
 
 def test_soft_points_share_one_ellipsoidal_cone():
@@ -224,32 +219,35 @@ def test_soft_points_share_one_ellipsoidal_cone():
 
 def test_the_closed_form_of_a_rectangle():
     rng = np.random.default_rng(4)
-    rays = WrenchCone(
-        SurfaceContact("sole", half_length=0.1, half_width=0.05, friction=PAIR), "inner", 4
-    ).rays
+    rays = WrenchCone(RECTANGLE, "inner", 4).rays
     assert (rays @ rectangle_faces(0.1, 0.05, PAIR).T <= 1e-12).all()
     faces = rectangle_faces(0.1, 0.05, np.array(PAIR) / np.sqrt(2))
-    sole = WrenchCone(SurfaceContact("sole", half_length=0.1, half_width=0.05, friction=PAIR))
+    sole = WrenchCone(RECTANGLE)
     w = np.column_stack([rng.normal(0, 0.2, (60, 2)), np.ones(60), rng.normal(0, 0.03, (60, 3))])
     inside = (w @ faces.T <= 0).all(axis=1)
     assert inside.any()
     assert sole.contains(w[inside]).all()
 
 
+BLOCK = robots.block(mass=2.0, size=(0.2, 0.2, 0.1))
+
+
+def slid(velocity, pair):
+    """A block after a millisecond from this velocity, and the sole on which it slides."""
+    sole = SurfaceContact("block", half_length=0.1, half_width=0.1, friction=pair, name="sole")
+    q, v, none = BLOCK.neutral(), np.array([*velocity, 0, 0, 0, 0.0]), np.zeros(BLOCK.na)
+    motion = contacts.frictional_forward_dynamics(BLOCK, q, v, none, [sole], 1e-3)
+    assert motion.converged
+    return motion, sole
+
+
 @pytest.mark.parametrize("pair", [(0.8, 0.4), (0.15, 0.5), (0.3, 0.0)])
 def test_what_slides_dissipates_most(pair):
     """A block pushed aslant: of all forces in the cone, friction takes out the most power."""
-    robot, h = robots.block(mass=2.0, size=(0.2, 0.2, 0.1)), 1e-3
-    q, v = robot.neutral(), np.array([0.5, 0.4, 0, 0, 0, 0.0])
-    sole = SurfaceContact(
-        robot.frame_names[-1], half_length=0.1, half_width=0.1, friction=pair, name="sole"
-    )
-    under = [sole]
-    motion = contacts.frictional_forward_dynamics(robot, q, v, np.zeros(robot.na), under, h)
-    assert motion.converged
+    motion, sole = slid((0.5, 0.4), pair)
     assert motion.residual < 1e-9
     rng = np.random.default_rng(0)
-    velocities = [J @ motion.v for J in sole.point_jacobians(robot, q)]
+    velocities = [J @ motion.v for J in sole.point_jacobians(BLOCK, BLOCK.neutral())]
     for u, impulse in zip(velocities, motion.impulses["sole"], strict=True):
         assert np.linalg.norm(u[:2]) > 0.1
         power, scaled = impulse[:2] @ u[:2], np.array(pair) * u[:2]
@@ -260,13 +258,7 @@ def test_what_slides_dissipates_most(pair):
 
 
 def test_a_skate_glides_along_its_blade():
-    robot, h = robots.block(mass=2.0, size=(0.2, 0.2, 0.1)), 1e-3
-    q, v = robot.neutral(), np.array([0.5, 0.002, 0, 0, 0, 0.0])
-    blade = [
-        SurfaceContact(robot.frame_names[-1], half_length=0.1, half_width=0.1, friction=(0, 0.9))
-    ]
-    motion = contacts.frictional_forward_dynamics(robot, q, v, np.zeros(robot.na), blade, h)
-    assert motion.converged
+    motion, _ = slid((0.5, 0.002), (0, 0.9))
     assert motion.v[0] == pytest.approx(0.5, abs=1e-9)
     assert abs(motion.v[1]) < 1e-9
 
@@ -295,16 +287,14 @@ def test_slopes_along_friction():
 
 def test_controllers_stay_inside():
     robot, q, feet = standing("quadruped", (0.5, 0.25))
-    tasks = [
-        control.ComTask(dynamics.com(robot, q) + np.array([0.0, 0.05, 0.0])),
-        control.PostureTask(q),
-    ]
+    aside = control.ComTask(dynamics.com(robot, q) + np.array([0.0, 0.05, 0.0]))
+    tasks = [aside, control.PostureTask(q)]
     command = control.WholeBodyController(robot, feet, tasks)(q, np.zeros(robot.nv))
     assert command.solved
     assert max(command.cone_violations.values()) < 1e-6
-    for contact, rows in ((c, feet.rows(c.name)) for c in feet):
-        f = command.w[rows]
-        assert np.hypot(f[0] / 0.5, f[1] / 0.25) <= f[2] + 1e-6, contact.name
+    for name in feet.names:
+        f = command.w[feet.rows(name)]
+        assert np.hypot(f[0] / 0.5, f[1] / 0.25) <= f[2] + 1e-6, name
 
 
 def test_cone_violations_of_soft_points_are_distances_to_the_elliptic_cone():
@@ -337,9 +327,8 @@ def test_a_block_on_a_slope_slides_by_what_friction_leaves(turn):
     sole = SurfaceContact("block", friction=tuple(mu), placement=own, **size, name="sole")
     feet = ContactSet(robot, [sole])
     q = contacts.solve_posture(robot, feet, targets=slope.targets(feet, robot.neutral())).q
-    motion = control.simulate(
-        robot, lambda t, q, v: np.zeros(0), slope, contacts=feet, q=q, duration=0.02
-    )
+    limp = lambda t, q, v: np.zeros(0)  # noqa: E731
+    motion = control.simulate(robot, limp, slope, contacts=feet, q=q, duration=0.02)
     used = motion.friction_used["sole"]
     axes, coefficients = motion.friction_axes(sole)
     assert coefficients == pytest.approx(np.tile(mu, (len(motion), 1)))
@@ -372,9 +361,8 @@ def test_friction_used_of_a_pair_and_on_ice():
 
     assert used() == pytest.approx([0.5, 1.0, np.hypot(0.6, 0.8), np.nan], nan_ok=True)
     rough = contacts.Terrain([contacts.Plane("floor", friction=0.5)])
-    assert used(rough) == pytest.approx(
-        [0.8, 0.8, np.hypot(0.24, 0.16) / 0.25, np.nan], nan_ok=True
-    )
+    expected = [0.8, 0.8, np.hypot(0.24, 0.16) / 0.25, np.nan]
+    assert used(rough) == pytest.approx(expected, nan_ok=True)
     ice = at_feet(robot, 0.0)
     assert used(contacts=ice)[0] == np.inf
     forces[name][:, 0] = local * [0, 0, 1] @ R.T
@@ -399,10 +387,9 @@ def test_plots_scale_forces_to_the_larger_coefficient():
 def test_mujoco_refuses_pairs():
     pytest.importorskip("mujoco")
     robot, q, feet = standing("quadruped")
+    law, _ = control.stand(robot, feet, q)
     with pytest.raises(ContactError, match="one number"):
-        control.simulate(
-            robot, control.stand(robot, feet, q)[0], contacts=feet, engine="mujoco", duration=0.01
-        )
+        control.simulate(robot, law, contacts=feet, engine="mujoco", duration=0.01)
 
 
 def test_scenarios_have_pairs(tmp_path):
@@ -440,17 +427,16 @@ def test_pictures_have_elliptic_cones():
 
 
 def test_what_is_refused():
-    with pytest.raises(ContactError, match="tangent: got none"):
-        PointContact("tip", (0.8, 0.4))
-    with pytest.raises(ContactError, match="not along the normal"):
-        PointContact("tip", (0.8, 0.4), tangent=(0, 0, 2.0))
-    with pytest.raises(ContactError, match="tangent"):
-        PointContact("tip", (0.8, 0.4), tangent=(0, np.nan, 0))
-    with pytest.raises(ContactError, match="friction"):
-        PointContact("tip", (0.8, -0.4), tangent=(1, 0, 0))
-    with pytest.raises(ContactError, match="friction"):
-        PointContact("tip", (0.8, 0.4, 0.2), tangent=(1, 0, 0))
-    with pytest.raises(ContactError, match="positive friction"):
-        PointContact("tip", (0.8, 0.0), tangent=(1, 0, 0), torsional_friction=0.01)
+    along = {"tangent": (1, 0, 0)}
+    for pair, more, words in (
+        ((0.8, 0.4), {}, "tangent: got none"),
+        ((0.8, 0.4), {"tangent": (0, 0, 2.0)}, "not along the normal"),
+        ((0.8, 0.4), {"tangent": (0, np.nan, 0)}, "tangent"),
+        ((0.8, -0.4), along, "friction"),
+        ((0.8, 0.4, 0.2), along, "friction"),
+        ((0.8, 0.0), along | {"torsional_friction": 0.01}, "positive friction"),
+    ):
+        with pytest.raises(ContactError, match=words):
+            PointContact("tip", pair, **more)
     with pytest.raises(ContactError, match="one number"):
         contacts.Plane("floor", friction=(0.8, 0.4))

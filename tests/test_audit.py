@@ -178,10 +178,8 @@ def test_a_simulated_robot_stands_as_it_can():
     """What a closed loop recorded, contacts found; and the same under a push that tips it."""
     robot = robots.load("biped")
     controller, q = control.stand(robot, contacts.at_feet(robot), crouch=0.03)
-    feet, step = controller.contacts, 2e-3
-    loop = control.simulate(
-        robot, controller, q=q, contacts=feet, duration=0.1, control_step=step, progress=False
-    )
+    how = {"duration": 0.1, "control_step": 2e-3, "progress": False}
+    loop = control.simulate(robot, controller, q=q, contacts=controller.contacts, **how)
     audit = contacts.audit(loop, self_collision=False)
     assert audit.holds
     assert audit.schedule.touching.all()
@@ -236,23 +234,23 @@ def falling(robot, gravity=1.0, n=30):
     return Motion(robot, t, q, v, a, "thrown")
 
 
-def nothing_touches(motion):
+def in_flight(motion):
+    """Its audit where nothing touches."""
     corners = contacts.at_corners(motion.robot)
-    shape = len(motion), len(corners)
-    return ContactSchedule(corners, motion.t, np.zeros(shape, dtype=bool), np.ones(shape))
+    off = np.zeros((len(motion), len(corners)))
+    schedule = ContactSchedule(corners, motion.t, off > 0, off + 1.0)
+    return contacts.audit(motion, schedule, self_collision=False)
 
 
 def test_free_fall_is_a_motion_that_holds():
-    thrown = falling(robots.load("biped"))
-    audit = contacts.audit(thrown, nothing_touches(thrown), self_collision=False)
+    audit = in_flight(falling(robots.load("biped")))
     assert audit.holds
     assert audit.checks["flight"].values.max() < 1e-9
     assert np.isnan(audit.margin).all()
 
 
 def test_a_flight_that_does_not_fall():
-    slow = falling(robots.load("biped"), gravity=0.25)
-    audit = contacts.audit(slow, nothing_touches(slow), self_collision=False)
+    audit = in_flight(falling(robots.load("biped"), gravity=0.25))
     assert set(refused(audit)) == {"flight"}
     np.testing.assert_allclose(audit.checks["flight"].values, 0.75 * 9.81, rtol=1e-9)
     assert "does not fall: 2.45 m/s² downwards instead of 9.81" in audit.stretches[0].words
@@ -261,8 +259,7 @@ def test_a_flight_that_does_not_fall():
 def test_a_flight_that_begins_to_spin():
     thrown = falling(robots.load("biped"))
     spinning = replace(thrown, a=thrown.a + 8.0 * np.eye(thrown.robot.nv)[4])
-    audit = contacts.audit(spinning, nothing_touches(spinning), self_collision=False)
-    assert set(refused(audit)) == {"flight"}
+    assert set(refused(in_flight(spinning))) == {"flight"}
 
 
 # --- the figures, by other roads -----------------------------------------------------------------
@@ -353,9 +350,8 @@ def test_a_payload_that_is_told(carrying):
     same = asked(part, wrenches=rows)
     np.testing.assert_array_equal(same.margin, told.margin)
     assert same.stretches[0].words == told.stretches[0].words
-    half = contacts.audit(
-        part, replace(stands(part), loads=heavy[:1]), wrenches={made.HANDS[1]: rows[made.HANDS[1]]}
-    )
+    other = {made.HANDS[1]: rows[made.HANDS[1]]}
+    half = contacts.audit(part, replace(stands(part), loads=heavy[:1]), wrenches=other)
     np.testing.assert_allclose(half.margin, told.margin, atol=1e-6)
 
 
@@ -382,9 +378,8 @@ def test_a_schedule_pickled_apart_from_its_motion(carrying):
     motion = carrying.part(0.0, 0.2)
     schedule = contacts.find_contacts(motion)
     apart = pickle.loads(pickle.dumps(schedule))
-    np.testing.assert_array_equal(
-        contacts.audit(motion, apart).margin, contacts.audit(motion, schedule).margin
-    )
+    margins = [contacts.audit(motion, x).margin for x in (apart, schedule)]
+    np.testing.assert_array_equal(*margins)
 
 
 def test_what_comes_out(carrying, tmp_path):
@@ -419,9 +414,8 @@ def test_a_stretch_bridges_two_good_samples():
 def test_closed_loops_are_motions():
     """A robot that falls as it is let go: its recording is audited as it is."""
     robot = fw.load("biped")
-    loop = control.simulate(
-        robot, lambda t, q, v: np.zeros(robot.na), duration=0.05, progress=False
-    )
+    limp = lambda t, q, v: np.zeros(robot.na)  # noqa: E731
+    loop = control.simulate(robot, limp, duration=0.05, progress=False)
     found = contacts.audit(loop, self_collision=False)
     assert len(found.motion) == len(loop)
     assert (found.motion.a == loop.accelerations).all()

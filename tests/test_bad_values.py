@@ -34,53 +34,27 @@ from footwork.dynamics.motions.motion import Motion
 from footwork.robots.values import LARGEST
 
 PACKAGES = (
-    "robots",
-    "dynamics",
-    "dynamics.batch",
-    "dynamics.jacobian_sums",
-    "contacts",
-    "contacts.batch",
-    "control",
-    "control.judging",
-    "biomechanics",
-    "biomechanics.symbolic",
+    *("robots", "dynamics", "dynamics.batch", "dynamics.jacobian_sums", "contacts"),
+    *("contacts.batch", "control", "control.judging", "biomechanics", "biomechanics.symbolic"),
     "visualize",
 )
 
-# what the library returns: users do not construct it, but they call its methods
+# what the library returns: users do not construct it (PointForces: by `of`), but call its methods
 RESULTS = {
-    "robots.RobotInfo",
-    "dynamics.Comparison",
-    "dynamics.Trajectory",
-    "contacts.Audit",
-    "contacts.AuditTable",
-    "dynamics.Smoothing",
-    "contacts.Hold",
-    "contacts.Region",
-    "contacts.Posture",
-    "contacts.PostureVelocity",
-    "contacts.PointForces",  # by `of` and `at`
-    "contacts.batch.Verdicts",
-    "contacts.batch.MarginGradients",
-    "contacts.batch.MotionVerdicts",
-    "contacts.batch.Causes",
-    "contacts.batch.Cause",
-    "contacts.batch.SelfCollisions",
-    "control.Command",
-    "control.Estimate",
-    "control.ClosedLoop",
-    "control.ContactWrenches",
-    "control.Repair",
-    "control.Change",
-    "control.Judgement",
-    "control.SpeedLimits",
-    "control.judging.Row",
-    "control.judging.Trial",
-    "control.judging.LargestPush",
-    "biomechanics.Gait",
-    "biomechanics.Trial",
-    "biomechanics.SyntheticWalk",
-    "biomechanics.symbolic.Equations",
+    f"{package}.{name}"
+    for package, names in {
+        "robots": "RobotInfo",
+        "dynamics": "Comparison Trajectory Smoothing",
+        "contacts": "Audit AuditTable Hold Region Posture PostureVelocity PointForces",
+        "contacts.batch": "Verdicts MarginGradients MotionVerdicts Causes Cause SelfCollisions",
+        "control": (
+            "Command Estimate ClosedLoop ContactWrenches Repair Change Judgement SpeedLimits"
+        ),
+        "control.judging": "Row Trial LargestPush",
+        "biomechanics": "Gait Trial SyntheticWalk",
+        "biomechanics.symbolic": "Equations",
+    }.items()
+    for name in names.split()
 }
 
 # what the walk leaves out, and why; a star stands for all names
@@ -120,15 +94,10 @@ ELSEWHERE = {
     "contacts.ScenarioContact.*": "a scenario calls them",
 }
 
+WALKERS = "WalkingController", "GaitController", "PredictiveGait"
 # what a call would change in the original: it has a copy
-CHANGED_BY_CALLS = {
-    "control.PID",
-    "control.GaitController",
-    "control.PredictiveGait",
-    "control.WalkingController",
-    "control.WholeBodyController",
-    "dynamics.MomentumObserver",
-}
+CHANGED_BY_CALLS = {"control.PID", "control.WholeBodyController", "dynamics.MomentumObserver"}
+CHANGED_BY_CALLS |= {f"control.{walker}" for walker in WALKERS}
 
 # arguments that any object may fill, or that the walk cannot judge
 ANYTHING = {"rng", "out", "progress", "solver", "feedforward", "torque", "push", "shapes"}
@@ -165,17 +134,10 @@ def numbers() -> dict[str, Any]:
         100.0: "normal_force rate peak effort_limit saturation_effort Y1",
     }
     texts = {
-        "axes": "world",
-        "color": "red",
-        "kind": "inner",
-        "name": "thing",
-        "reference": "LOCAL_WORLD_ALIGNED",
-        "segment": "a",
-        "side": "left",
-        "source": "biped",
-        "text": "some text",
-        "up": "y",
-    }
+        "axes": "world", "color": "red", "kind": "inner", "name": "thing",
+        "reference": "LOCAL_WORLD_ALIGNED", "segment": "a", "side": "left", "source": "biped",
+        "text": "some text", "up": "y",
+    }  # fmt: skip
     return {name: value for value, names in by_value.items() for name in names.split()} | texts
 
 
@@ -267,15 +229,8 @@ def examples() -> dict[str, Any]:
 
 def own_examples() -> dict[str, dict[str, Any]]:
     """Return the valid values of single callables that differ from `examples`."""
-    return (
-        of_dynamics()
-        | of_contacts()
-        | of_control()
-        | of_biomechanics()
-        | of_trials()
-        | of_symbolic()
-        | of_drawing()
-    )
+    motions = of_dynamics() | of_contacts() | of_control()
+    return motions | of_biomechanics() | of_trials() | of_symbolic() | of_drawing()
 
 
 def of_dynamics() -> dict[str, dict[str, Any]]:
@@ -321,10 +276,10 @@ def of_contacts() -> dict[str, dict[str, Any]]:
     found = contacts.find_contacts(still_motion())
     return {
         "contacts.SurfaceContact": {"half_length": 0.1, "half_width": 0.05},
-        **{f"contacts.{kind}Contact.error": place for kind in ("Point", "Surface", "Line", "Disc")},
         **{
-            f"contacts.{kind}Contact.error_jacobian": place
+            f"contacts.{kind}Contact.{method}": place
             for kind in ("Point", "Surface", "Line", "Disc")
+            for method in ("error", "error_jacobian")
         },
         "contacts.PointContact.spread": {"wrench": Z},
         "contacts.LineContact.spread": {"wrench": np.ones(5)},
@@ -435,15 +390,12 @@ def of_control() -> dict[str, dict[str, Any]]:
         "control.WholeBodyController.set_constraints": {"constraints": [APART]},
         "control.WholeBodyController.task": {"name": "posture"},
         "control.WholeBodyController.hasten": {"ramp": 0.01},
+        **{f"control.{walker}": {"on_failure": "raise"} for walker in WALKERS},
         "control.WalkingController": {"phases": [phase], "on_failure": "raise"},
-        "control.WalkingController.*": standing | {"phases": [phase]},
-        "control.GaitController.*": standing | {"phases": [phase]},
-        "control.GaitController": {"on_failure": "raise"},
-        "control.PredictiveGait.*": standing | {"phases": [phase]},
-        "control.PredictiveGait": {"on_failure": "raise"},
+        **{f"control.{walker}.*": standing | {"phases": [phase]} for walker in WALKERS},
         **{
             f"control.{walker}.set_tasks": {"tasks": [control.PostureTask(Q, name="own")]}
-            for walker in ("WalkingController", "GaitController", "PredictiveGait")
+            for walker in WALKERS
         },
         "control.Predictive": {"count": 4},
         "control.Predictive.__call__": {"stances": [stance], "reference": ahead, "state": moving},
@@ -466,19 +418,16 @@ def of_control() -> dict[str, dict[str, Any]]:
 
 def sensed() -> control.SensorLog:
     """What sensors tell of a robot that falls."""
-    loop = control.simulate(
-        BIPED, falling, q=Q, duration=0.03, sensors=control.Sensors(), progress=False
-    )
+    how = {"duration": 0.03, "sensors": control.Sensors(), "progress": False}
+    loop = control.simulate(BIPED, falling, q=Q, **how)
     assert loop.log is not None
     return loop.log
 
 
 def ahead(times: Any) -> control.predictive.Reference:
     """The reference of a robot that stands."""
-    rows = np.zeros((len(times), 3))
-    return control.predictive.Reference(
-        rows + dynamics.com(BIPED, Q), rows, rows[:, None] + np.eye(3), rows
-    )
+    rows, com = np.zeros((len(times), 3)), dynamics.com(BIPED, Q)
+    return control.predictive.Reference(rows + com, rows, rows[:, None] + np.eye(3), rows)
 
 
 def falling(t: float, q: Any, v: Any) -> Any:
@@ -572,26 +521,17 @@ def written_heights() -> Path:
 
 def of_drawing() -> dict[str, dict[str, Any]]:
     viewer = {"viewer": visualize.Viewer(BIPED)}
-    drawn = {
-        "draw_contacts": {},
-        "draw_forces": {},
-        "draw_hold": {},
-        "draw_zmp": {},
-        "draw_terrain": {},
+    plain = "draw_contacts draw_forces draw_hold draw_zmp draw_terrain animate_holds"
+    drawn: dict[str, Any] = {name: {} for name in plain.split()} | {
         "draw_region": {"region": contacts.static_equilibrium_polygon(BIPED, Q, FEET)},
         "draw_acceleration_cone": {"cone": contacts.com_acceleration_cone(BIPED, Q, FEET)},
         "draw_wrench_cone": {"cone": contacts.WrenchCone(FEET[FEET.names[0]], "inner")},
-        "animate_holds": {},
     }
     return {f"visualize.{name}": viewer | given for name, given in drawn.items()} | {
         "visualize.Viewer": {"robot": BIPED},
         "visualize.Viewer.*": {"name": "point", "vector": X},
         "visualize.Viewer.surface": {"vertices": np.eye(3), "triangles": [[0, 1, 2]]},
-        "visualize.Viewer.animate": {
-            "qs": np.tile(Q, (2, 1)),
-            "series": (),
-            "tint": [None, "red"],
-        },
+        "visualize.Viewer.animate": {"qs": [Q, Q], "series": (), "tint": [None, "red"]},
         "visualize.Band": {"begin": 0.0, "end": 1.0},
         "visualize.Series": {"t": [0.0, 1.0], "values": {"margin": [0.0, 1.0]}, "span": (0.0, 1.0)},
         "visualize.Viewer.cone": {"height": 0.1},
@@ -672,10 +612,8 @@ def bad_values(kind: str, value: Any, annotation: str) -> dict[str, Any]:
             return bad_objects(annotation)
         case "float":
             plain = {} if "bool" in annotation else {"boolean": True}
-            other = {"text": "abc", "list": [1.0] * 5, "dict": {}, "masked": np.ma.masked}
-            return (
-                plain | other | {"complex": 1j, "nan": math.nan, "-inf": -math.inf, "huge": 1e200}
-            )
+            plain |= {"text": "abc", "list": [1.0] * 5, "dict": {}, "masked": np.ma.masked}
+            return plain | {"complex": 1j, "nan": math.nan, "-inf": -math.inf, "huge": 1e200}
         case "int":
             return {"text": "abc", "nan": math.nan, "half": 1.5, "negative": -3, "list": [1, 2]}
         case "mapping":
@@ -731,17 +669,9 @@ def bad_placements() -> dict[str, Any]:
 def bad_objects(annotation: str) -> dict[str, Any]:
     """Return what is no object of a class, no sequence of such and no choice."""
     allowed = {"text": "str", "None": "None", "number": "float", "numbers": "float"}
-    values = {
-        "text": "abc",
-        "number": 3,
-        "None": None,
-        "object": object(),
-        "objects": [object()],
-        "numbers": [1.5, 2.5],
-    }
-    return {
-        name: value for name, value in values.items() if allowed.get(name, "-") not in annotation
-    }
+    values = {"text": "abc", "number": 3, "None": None, "numbers": [1.5, 2.5]}
+    values |= {"object": object(), "objects": [object()]}
+    return {name: x for name, x in values.items() if allowed.get(name, "-") not in annotation}
 
 
 def finite(result: Any, depth: int = 0) -> bool:

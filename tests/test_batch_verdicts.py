@@ -150,13 +150,22 @@ def test_the_forces_without_margins_are_the_same():
     assert np.array_equal(full.forces, plain.forces, equal_nan=True)
 
 
+def near_posture(robot, rng, count, size=0.05):
+    steps = size * rng.standard_normal((count, robot.nv))
+    return np.array([robot.integrate(robot.posture(), dq) for dq in steps])
+
+
+def as_one_by_one(robot, qs, feet, many, *wrenches):
+    """The margins of a batch are those of single calls."""
+    for q, margin in zip(qs, many.margin, strict=True):
+        one = contacts.static_hold(robot, q, feet, *wrenches, torque_limits=False)
+        assert margin == pytest.approx(one.margin, rel=1e-6)
+
+
 def test_wrenches_at_links():
     """Each as `static_hold` answers it, in postures of which none is the first."""
     robot = robots.load("biped")
-    rng, feet = np.random.default_rng(8), contacts.at_feet(robot)
-    qs = np.array(
-        [robot.integrate(robot.posture(), 0.05 * rng.standard_normal(robot.nv)) for _ in range(3)]
-    )
+    feet, qs = contacts.at_feet(robot), near_posture(robot, np.random.default_rng(8), 3)
     names = [f.name for f in robot.model.frames if f.parentJoint > 0][:2]
     pushes = {
         names[0]: fw.Wrench([5.0, 1, 0], [0, 0.5, 0]),
@@ -164,25 +173,19 @@ def test_wrenches_at_links():
     }
     turned = {names[1]: fw.Wrench([0, 3.0, -4], [0, 0, 0.2], axes="local")}
     for wrenches in (pushes, turned):
-        many = contacts.batch.static_hold(robot, qs, feet, wrenches=wrenches, torque_limits=False)
-        for q, margin in zip(qs, many.margin, strict=True):
-            one = contacts.static_hold(robot, q, feet, wrenches, torque_limits=False)
-            assert margin == pytest.approx(one.margin, rel=1e-6)
+        many = batch.static_hold(robot, qs, feet, wrenches=wrenches, torque_limits=False)
+        as_one_by_one(robot, qs, feet, many, wrenches)
 
 
 def weak(rng, count, joints):
     """The same contacts under a robot whose joints have limits of which some are met."""
     balance = terrain(rng, count)
     grasp = np.vstack([balance.grasp, 0.5 * rng.standard_normal((joints, 3 * count))])
-    return replace(
-        balance,
-        load=np.append(balance.load, 0.1 * rng.standard_normal(joints)),
-        grasp=grasp,
-        central=grasp,
-        spin=np.vstack([balance.spin, np.zeros((joints, balance.spin.shape[1]))]),
-        actuated=np.arange(6, 6 + joints),
-        bounds=TorqueBounds.about(rng.uniform(0.1, 0.6, joints)),
-    )
+    load = np.append(balance.load, 0.1 * rng.standard_normal(joints))
+    spin = np.vstack([balance.spin, np.zeros((joints, balance.spin.shape[1]))])
+    limits = TorqueBounds.about(rng.uniform(0.1, 0.6, joints))
+    added = {"actuated": np.arange(6, 6 + joints), "bounds": limits}
+    return replace(balance, load=load, grasp=grasp, central=grasp, spin=spin, **added)
 
 
 @pytest.mark.parametrize(("count", "joints"), [(1, 2), (3, 6), (4, 8), (8, 12), (12, 20)])
@@ -261,10 +264,8 @@ def test_at_the_edge_nothing_is_guessed():
     """A load just inside, on and just outside the cone of one point of three."""
     points = np.array([[0.3, 0, 0], [-0.2, 0.2, 0], [-0.2, -0.2, 0]])
     forces = PointForces.at(points, (0.0, 0.0, 1.0), 0.5)
-    loads = []
-    for beyond in (-1e-4, -1e-8, 0.0, 1e-8, 1e-4):  # of the centre of mass over the edge's middle
-        x = -0.2 - beyond
-        loads.append([0, 0, -1.0, 0.0, x, 0])
+    # how far the centre of mass is over the edge's middle
+    loads = [[0, 0, -1.0, 0.0, -0.2 - d, 0] for d in (-1e-4, -1e-8, 0.0, 1e-8, 1e-4)]
     state = Equilibrium.of_body(forces, np.zeros(6))
     verdicts = decide(Balances.of([state], loads=np.array(loads)))
     assert verdicts.feasible.tolist() in ([1, -1, -1, -1, 0], [0, -1, -1, -1, 1])
@@ -296,22 +297,12 @@ def test_the_same_as_one_by_one(name, torque_limits):
 
 def test_many_states_and_frictions():
     robot = robots.load("quadruped")
-    rng, feet = np.random.default_rng(2), contacts.at_feet(robot)
-    steps = 0.1 * rng.standard_normal((6, robot.nv))
-    qs = np.array([robot.integrate(robot.posture(), dq) for dq in steps])
+    feet, qs = contacts.at_feet(robot), near_posture(robot, np.random.default_rng(2), 6, 0.1)
     many = batch.static_hold(robot, qs, feet, torque_limits=False)
-    for q, margin in zip(qs, many.margin, strict=True):
-        one = contacts.static_hold(robot, q, feet, torque_limits=False)
-        assert margin == pytest.approx(one.margin, rel=1e-6)
+    as_one_by_one(robot, qs, feet, many)
+    asked = {"wrenches": [20.0, 0, 0, 0, 0, 0], "torque_limits": False}
     mus = np.linspace(0.05, 1.0, 6)
-    by_friction = batch.static_hold(
-        robot,
-        robot.posture(),
-        feet,
-        friction=mus,
-        wrenches=[20.0, 0, 0, 0, 0, 0],
-        torque_limits=False,
-    )
+    by_friction = batch.static_hold(robot, robot.posture(), feet, friction=mus, **asked)
     assert (np.diff(by_friction.margin) > 0).all()
     assert by_friction.feasible[0] == 0
     assert by_friction.feasible[-1] == 1
@@ -413,8 +404,7 @@ def test_contact_forces_of_contacts_that_come_and_go(name):
     """Each row as `contact_forces` decides about the contacts that touch in it."""
     robot, rng = robots.load(name), np.random.default_rng(14)
     feet, count = contacts.at_feet(robot), 8
-    steps = 0.05 * rng.standard_normal((count, robot.nv))
-    Q = np.array([robot.integrate(robot.posture(), dq) for dq in steps])
+    Q = near_posture(robot, rng, count)
     V, A = 0.3 * rng.standard_normal((2, count, robot.nv))
     active = rng.random((count, len(feet))) < 0.7
     active[0], active[1] = True, False
@@ -441,9 +431,7 @@ def test_contact_forces_of_contacts_that_come_and_go(name):
 
 def test_what_an_earlier_call_left_in_memory_does_not_count():
     robot = robots.load("quadruped")
-    feet, rng = contacts.at_feet(robot), np.random.default_rng(0)
-    steps = 0.05 * rng.standard_normal((9, robot.nv))
-    Q = np.array([robot.integrate(robot.posture(), step) for step in steps])
+    feet, Q = contacts.at_feet(robot), near_posture(robot, np.random.default_rng(0), 9)
     before, layout = batch.static_hold(robot, Q, feet), layout_of(feet, robot.torque_limits)
     problems.memory_of(layout.sizes)[:] = np.nan
     after = batch.static_hold(robot, Q, feet)

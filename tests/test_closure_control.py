@@ -72,18 +72,22 @@ def four_bar(motors=("crank_joint",), kind="point", axis="0 1 0", beside=0.0):
     return robot, robot.close(np.array([0.4, -1.5, 0.3]))
 
 
+def place(robot, joint):
+    """Where the angle of a joint is in q."""
+    return robot._model.joints[robot.joint_id(joint)].idx_q
+
+
 def posed(robot, angles):
     q = robot.neutral()
     for name, angle in angles.items():
-        q[robot._model.joints[robot.joint_id(name)].idx_q] = angle
+        q[place(robot, name)] = angle
     return q
 
 
 def moving(robot, q, seed, size=1.0):
     """A velocity that the closures allow."""
-    return dynamics.closed(robot, q, size * np.random.default_rng(seed).standard_normal(robot.nv))[
-        1
-    ]
+    v = size * np.random.default_rng(seed).standard_normal(robot.nv)
+    return dynamics.closed(robot, q, v)[1]
 
 
 # --- joint controllers ----------------------------------------------------------------------
@@ -127,9 +131,8 @@ def test_digits_of_a_file_take_no_freedom(kind, axis):
     robot, q = four_bar(kind=kind, axis=axis, beside=2e-4)
     state = State(robot, q, np.zeros(3))
     assert len(state.closure_basis) == 2
-    assert gravity_compensation(robot, q) == pytest.approx(
-        gravity_compensation(*four_bar(kind=kind)), rel=2e-3
-    )
+    right = gravity_compensation(*four_bar(kind=kind))
+    assert gravity_compensation(robot, q) == pytest.approx(right, rel=2e-3)
     v = moving(robot, q, 0)
     run = dynamics.simulate(robot, q, v, duration=0.2, step=0.01)
     assert np.abs(run.energy - run.energy[0]).max() < 1e-5
@@ -164,9 +167,8 @@ def test_pd_with_gravity_compensation_settles_a_loop():
     robot, q = four_bar()
     moved = q.copy()
     moved[robot.actuated_rows[0]] += 0.4
-    law = control.PD(
-        robot, q, 20.0, 4.0, feedforward=lambda t, x, v: gravity_compensation(robot, x)
-    )
+    gravity = lambda t, x, v: gravity_compensation(robot, x)  # noqa: E731
+    law = control.PD(robot, q, 20.0, 4.0, feedforward=gravity)
     run = dynamics.simulate(robot, robot.close(moved), np.zeros(3), law, duration=3.0, step=0.01)
     assert np.abs(run.q[-1] - q).max() < 1e-4
 
@@ -198,14 +200,10 @@ def biped(kind="point"):
         pin_joint(f"loop_{s}", f"rod_{s}", (0, 0, -0.4), f"shank_{s}", (0, 0, -0.1), kind)
         for s in sides
     ]
-    motors = [
-        f"{part}_{s}_joint"
-        for s in sides
-        for part in ("roll", "yaw", "thigh", "crank", "ankle", "foot")
-    ]
-    feet = {
-        s: {"frame": f"foot_{s}", "size": [0.22, 0.14], "offset": [0.02, 0, -0.05]} for s in sides
-    }
+    moved = "roll", "yaw", "thigh", "crank", "ankle", "foot"
+    motors = [f"{part}_{s}_joint" for s in sides for part in moved]
+    sole = {"size": [0.22, 0.14], "offset": [0.02, 0, -0.05]}
+    feet = {s: {"frame": f"foot_{s}"} | sole for s in sides}
     robot = loaded(parts, closures, "floating", motors, feet)
     bent = {"thigh": -0.4, "crank": 0.4, "rod": -0.8, "shank": 0.8, "ankle": -0.4}
     q = posed(robot, {f"{part}_{s}_joint": bent[part] for s in sides for part in bent})
@@ -256,16 +254,9 @@ def test_the_program_is_that_of_cvxpy_and_keeps_the_equations(kind, seed):
     assert command.w == pytest.approx(w[: law.contacts.dim], abs=1e-4)
     assert command.tau == pytest.approx(tau, abs=1e-4)
     assert max(command.residuals.values()) < 1e-7
-    total = sum(
-        s.T @ f
-        for s, f in zip(
-            np.split(State(robot, q).closure_jacobian, 2),
-            command.closure_forces.values(),
-            strict=True,
-        )
-    )
     passive = ~robot.selection_matrix.any(axis=0)
-    left = dynamics.inverse_dynamics(robot, q, v, command.a) - total
+    left = dynamics.inverse_dynamics(robot, q, v, command.a)
+    left -= State(robot, q).closure_jacobian.T @ np.hstack([*command.closure_forces.values()])
     left -= law.contacts.jacobian(q).T @ command.f
     assert np.abs(left[passive]).max() < 1e-8  # joints without a motor, and the base
 
@@ -309,7 +300,7 @@ def held_by(how, robot, q):
     if how == "weld":
         torso, hand = (dynamics.frame_placement(robot, q, f) for f in ("torso", "left_forearm"))
         return [LoopClosure("hold", "torso", "left_forearm", "weld", torso.inverse() * hand)]
-    at = {name: q[robot._model.joints[robot.joint_id(name)].idx_q] for name in ARM}
+    at = {name: q[place(robot, name)] for name in ARM}
     return [JointCoupling(f"hold {name}", name, None, (0.0,), at[name]) for name in ARM]
 
 
@@ -319,8 +310,7 @@ def test_joints_that_closures_hold_are_joints_that_are_locked(load_robot, how, s
     whole = fw.load("biped", passive=ARM)
     q = whole.posture()
     closed = whole.with_closures(held_by(how, whole, q))
-    at = {name: float(q[whole._model.joints[whole.joint_id(name)].idx_q]) for name in ARM}
-    locked = fw.load("biped", lock=at)
+    locked = fw.load("biped", lock={name: float(q[place(whole, name)]) for name in ARM})
     rows = [i for i, name in enumerate(whole.joint_of_row) if name not in ARM]
     places = np.setdiff1d(np.arange(whole.nq), [i + 1 for i in range(whole.nv) if i not in rows])
     v = 0.05 * np.random.default_rng(0).standard_normal(whole.nv)
@@ -385,8 +375,7 @@ def test_open_closures_are_refused_and_copies_are_controllers():
     bent[-3] += 0.1
     with pytest.raises(fw.ConfigurationError, match="is open by"):
         law(bent, np.zeros(22))
-    copied = pickle.loads(pickle.dumps(law))
-    v = np.zeros(22)
+    copied, v = pickle.loads(pickle.dumps(law)), np.zeros(22)
     assert copied(q, v).tau == pytest.approx(law(q, v).tau, abs=1e-9)
 
 
@@ -527,14 +516,17 @@ def test_a_loop_that_carries_a_foot_may_touch_the_ground():
     assert names == set(robot.joint_names)
 
 
+def keeps_closed(state):
+    assert np.abs(state.closure_error).max() < 1e-11
+    assert np.abs(state.closure_jacobian @ state.v).max() < 1e-12
+
+
 def test_what_controllers_are_told_has_closed_loops():
     robot, q = biped()
     noise, rng = control.Noise(positions=1e-2, velocities=0.1), np.random.default_rng(0)
     read, v = noise.measured(robot, q, np.zeros(robot.nv), rng)
-    state = State(robot, read, v)
     assert np.abs(read - q).max() > 5e-3
-    assert np.abs(state.closure_error).max() < 1e-11
-    assert np.abs(state.closure_jacobian @ v).max() < 1e-12
+    keeps_closed(State(robot, read, v))
 
 
 def test_simulations_refuse_loops_that_are_open_or_come_apart():
@@ -588,11 +580,8 @@ def test_what_knows_trees_alone_refuses_closures(what):
 
 def test_motions_between_samples_are_closed():
     robot, q = four_bar()
-    v = moving(robot, q, 0)
-    run = dynamics.simulate(robot, q, v, duration=0.2, step=0.05)
-    state = State(robot, *run.at(0.12))
-    assert np.abs(state.closure_error).max() < 1e-12
-    assert np.abs(state.closure_jacobian @ state.v).max() < 1e-12
+    run = dynamics.simulate(robot, q, moving(robot, q, 0), duration=0.2, step=0.05)
+    keeps_closed(State(robot, *run.at(0.12)))
 
 
 # --- from a file to a robot that stands -------------------------------------------------------
@@ -609,17 +598,11 @@ def five_bar_file():
         )
 
     legs, loops, motors = "", "", ""
-    for leg, at in {
-        "fl": ".2 .12 0",
-        "fr": ".2 -.12 0",
-        "hl": "-.2 .12 0",
-        "hr": "-.2 -.12 0",
-    }.items():
+    ball = {"a": '<geom type="sphere" size="0.02" pos="0 0 -0.2" mass="0.02"/>', "b": ""}
+    corners = {"fl": ".2 .12 0", "fr": ".2 -.12 0", "hl": "-.2 .12 0", "hr": "-.2 -.12 0"}
+    for leg, at in corners.items():
         for side in "ab":
-            ball = '<geom type="sphere" size="0.02" pos="0 0 -0.2" mass="0.02"/>'
-            lower = capsule(
-                f"lower_{leg}_{side}", "0 0 -0.12", 0.2, 0.1, ball if side == "a" else ""
-            )
+            lower = capsule(f"lower_{leg}_{side}", "0 0 -0.12", 0.2, 0.1, ball[side])
             legs += capsule(f"upper_{leg}_{side}", at, 0.12, 0.2, lower)
             motors += f'<motor joint="upper_{leg}_{side}" ctrlrange="-20 20" ctrllimited="true"/>'
         ends = f'body1="lower_{leg}_a" body2="lower_{leg}_b"'

@@ -44,8 +44,9 @@ AT = [
     pin.SE3(pin.exp3(np.array(w)), np.array(p))
     for w, p in [((0.3, 2, 1), (0.1, 0, 0.2)), ((1, 0, -1), (0, 0.3, 0))]
 ]
+HANDS = "gripper_left_base_link", "gripper_right_base_link"
 CLOSURES = (
-    LoopClosure("hands", "gripper_left_base_link", "gripper_right_base_link", "weld", *AT),
+    LoopClosure("hands", *HANDS, "weld", *AT),
     LoopClosure("knees", "leg_left_3_link", "leg_right_2_link", "hinge", *AT),
     LoopClosure("hung", "universe", "torso_2_link", "point", *AT),
     JointCoupling("gear", "arm_left_3_joint", "arm_right_2_joint", (0.1, 2.0, -0.3, 0.4), 0.2, 0.1),
@@ -91,10 +92,9 @@ def test_angles_of_hinges_and_welds_move_with_their_rows_where_they_are_closed()
     """d log(R)/dt = ω at R = 1."""
     robot = load("talos", meshes=False)
     q, h = robot.posture("half_sitting"), 1e-6
+    T = State(robot, q).relative_placement(HANDS[1], HANDS[0])
     for kind in ("hinge", "weld"):
-        ends = "gripper_left_base_link", "gripper_right_base_link"
-        T = State(robot, q).relative_placement(ends[1], ends[0])
-        held = robot.with_closures([LoopClosure("hands", *ends, kind, AT[0], T.actInv(AT[0]))])
+        held = robot.with_closures([LoopClosure("hands", *HANDS, kind, AT[0], T.actInv(AT[0]))])
         state = State(held, q)
         np.testing.assert_allclose(state.closure_error, 0, atol=1e-15)
         for dq in h * np.eye(robot.nv)[10:20]:
@@ -106,36 +106,42 @@ def test_angles_of_hinges_and_welds_move_with_their_rows_where_they_are_closed()
 # --- files -----------------------------------------------------------------------------------
 
 
+def in_mujoco(text, robot, *states, ctrl=0.0):
+    """MuJoCo's data of a file at rest in each state, and how it turns velocities there."""
+    mujoco = pytest.importorskip("mujoco")
+    model = mujoco.MjModel.from_xml_string(text)
+    model.opt.disableflags |= mujoco.mjtDisableBit.mjDSBL_CONTACT
+    model.opt.jacobian = mujoco.mjtJacobian.mjJAC_DENSE
+    data = mujoco.MjData(model)
+    for q in states:
+        data.qpos[:], data.qvel[:] = conventions.to_mujoco(robot, q, np.zeros(robot.nv))
+        data.ctrl[:] = ctrl
+        mujoco.mj_forward(model, data)
+        turned = [conventions.to_mujoco(robot, q, e)[1] for e in np.eye(robot.nv)]
+        yield data, np.transpose(turned)
+
+
+def rows_of_mujoco(data, nv):
+    return np.array(data.efc_J).reshape(-1, nv)[: data.ne]
+
+
 @pytest.mark.filterwarnings("ignore:(?s).*do not close")  # nor need they, for their rows
 def test_equalities_of_mjcf_are_those_of_mujoco():
     """Rows and errors of couplings as they are; of loops up to the axes that they are seen in."""
-    mujoco = pytest.importorskip("mujoco")
     text = FILE.format(EVERY)
     robot = load(text)
     assert [c.name for c in robot.closures] == ["loop", "w", "sites", "weld_3", "j", "joint_5"]
     assert robot.kept["closures"] == (6, 7)
     found = diagnose(text)
     assert any("'off': the constraint is left out: it is not active" in f.message for f in found)
-    model = mujoco.MjModel.from_xml_string(text)
-    data, tree = mujoco.MjData(model), robot.with_closures(())
-    for seed in range(4):
-        q = tree.random_configuration(seed)
-        data.qpos[:], data.qvel[:] = conventions.to_mujoco(robot, q, np.zeros(robot.nv))
-        mujoco.mj_forward(model, data)
-        J = np.zeros((data.nefc, model.nv))
-        if mujoco.mj_isSparse(model):
-            sparse = data.efc_J_rownnz, data.efc_J_rowadr, data.efc_J_colind
-            mujoco.mju_sparse2dense(J, data.efc_J.ravel(), *sparse)
-        else:
-            J[:] = data.efc_J.reshape(J.shape)
-        turned = [conventions.to_mujoco(robot, q, e)[1] for e in np.eye(robot.nv)]
-        J, e, state = J[: data.ne] @ np.transpose(turned), data.efc_pos, State(robot, q)
+    states = [robot.with_closures(()).random_configuration(seed) for seed in range(4)]
+    for q, (data, turned) in zip(states, in_mujoco(text, robot, *states), strict=True):
+        J, e, state = rows_of_mujoco(data, robot.nv) @ turned, data.efc_pos, State(robot, q)
         np.testing.assert_allclose(J[18:], state.closure_jacobian[18:], atol=1e-12)
         np.testing.assert_allclose(e[18:20], state.closure_error[18:], atol=1e-12)
-        for rows in (slice(0, 3), slice(3, 6), slice(9, 12), slice(12, 15)):  # positions
-            assert np.linalg.norm(e[rows]) == pytest.approx(
-                np.linalg.norm(state.closure_error[rows])
-            )
+        for k in (0, 3, 9, 12):  # positions
+            expected = np.linalg.norm(state.closure_error[k : k + 3])
+            assert np.linalg.norm(e[k : k + 3]) == pytest.approx(expected)
 
 
 @pytest.mark.filterwarnings("ignore:(?s).*do not close")  # nor need they, for their rows
@@ -148,15 +154,12 @@ def test_equalities_of_mjcf_are_those_of_mujoco():
     ],
 )
 def test_the_anchor_and_the_torquescale_of_a_weld_count_as_in_mujoco(weld, kind):
-    mujoco = pytest.importorskip("mujoco")
     text = FILE.format(f'<weld body1="crank" body2="tail" {weld}/>')
     robot = load(text)
     (closure,) = robot.closures
     assert closure.kind == kind
-    model = mujoco.MjModel.from_xml_string(text)
-    data, q = mujoco.MjData(model), robot.with_closures(()).random_configuration(3)
-    data.qpos[:], _ = conventions.to_mujoco(robot, q, np.zeros(robot.nv))
-    mujoco.mj_forward(model, data)
+    q = robot.with_closures(()).random_configuration(3)
+    ((data, _),) = in_mujoco(text, robot, q)
     error = State(robot, q).closure_error
     assert np.linalg.norm(error[:3]) == pytest.approx(np.linalg.norm(data.efc_pos[:3]), abs=1e-12)
     assert bool(data.efc_pos[3:6].any()) == (kind == "weld")
@@ -164,33 +167,23 @@ def test_the_anchor_and_the_torquescale_of_a_weld_count_as_in_mujoco(weld, kind)
 
 def test_closed_loops_span_the_rows_of_mujoco(leg):
     """Where they are closed, J_c of both forbid the same motions."""
-    mujoco = pytest.importorskip("mujoco")
-    model = mujoco.MjModel.from_xml_string(FILE.format(LOOP))
-    data, q = mujoco.MjData(model), leg.close(leg.neutral(), leg.joint_names)
-    data.qpos[:], _ = conventions.to_mujoco(leg, q, np.zeros(leg.nv))
-    mujoco.mj_forward(model, data)
-    J = np.array(data.efc_J).reshape(-1, model.nv)[: data.ne]
-    J = J @ np.transpose([conventions.to_mujoco(leg, q, e)[1] for e in np.eye(leg.nv)])
+    q = leg.close(leg.neutral(), leg.joint_names)
+    ((data, turned),) = in_mujoco(FILE.format(LOOP), leg, q)
+    J = rows_of_mujoco(data, leg.nv) @ turned
     B = State(leg, q).closure_basis
     np.testing.assert_allclose(J - J @ B.T @ B, 0, atol=1e-9)
     assert np.linalg.matrix_rank(J, tol=1e-9) == len(B)
 
 
 def test_forward_dynamics_is_that_of_mujoco_with_hard_constraints(leg):
-    mujoco = pytest.importorskip("mujoco")
     hard = EVERY.splitlines()[0].replace("/>", ' solimp=".99999 .99999 .001 .5 2"/>')
     robot, text = load(FILE.format(hard)), FILE.format(hard)
-    model = mujoco.MjModel.from_xml_string(text)
-    model.opt.disableflags |= mujoco.mjtDisableBit.mjDSBL_CONTACT
-    data, q = mujoco.MjData(model), robot.close(robot.neutral())
-    data.qpos[:], data.qvel[:] = conventions.to_mujoco(robot, q, np.zeros(robot.nv))
-    data.ctrl[:] = 3.0, -2.0, 0.5
-    mujoco.mj_forward(model, data)
+    q = robot.close(robot.neutral())
+    ((data, turned),) = in_mujoco(text, robot, q, ctrl=(3.0, -2.0, 0.5))
     tau = np.array([{"hip": 3.0, "c": -2.0, "t1": 0.5}[name] for name in robot.actuated])
     a = dynamics.forward_dynamics(robot, q, np.zeros(robot.nv), tau)
     # at rest both accelerations are the same but for the axes of the base
-    expected = [conventions.to_mujoco(robot, q, e)[1] for e in np.eye(robot.nv)]
-    expected = np.linalg.solve(np.transpose(expected), data.qacc)
+    expected = np.linalg.solve(turned, data.qacc)
     np.testing.assert_allclose(a, expected, atol=2e-3 * np.abs(a).max())
 
 
@@ -242,14 +235,10 @@ def test_a_mimic_joint_has_the_dynamics_of_its_transmission():
 @pytest.mark.filterwarnings("ignore:(?s).*do not close")  # nor need they, for their rows
 def test_loop_joints_are_read():
     end = '<link1 link="c" xyz="0 0 -1"/><link2 link="a" xyz="0 0 -1" rpy="0 0 0"/>'
-    kinds = {
-        'type="continuous"': "hinge",
-        'type="fixed"': "weld",
-        'type="ball"': "point",
-        "": "hinge",
-    }
+    kinds = {"continuous": "hinge", "fixed": "weld", "ball": "point", "": "hinge"}
     for given, kind in kinds.items():
-        loop = f'<loop_joint name="rod" {given}>{end}<axis xyz="0 1 0"/></loop_joint>'
+        typed = f'type="{given}"' if given else ""
+        loop = f'<loop_joint name="rod" {typed}>{end}<axis xyz="0 1 0"/></loop_joint>'
         (rod, *_) = load(URDF.format(loop), base="fixed").closures
         assert (rod.name, rod.frame_1, rod.frame_2, rod.kind) == ("rod", "c", "a", kind)
         np.testing.assert_allclose(rod.placement_1.rotation[:, 2], [0, 1, 0], atol=1e-15)
@@ -291,10 +280,8 @@ def test_joints_without_a_motor_close_the_loops(leg):
 
 
 def test_what_cannot_close_is_said(leg):
-    two = [
-        LoopClosure(name, "universe", "foot", placement_1=T)
-        for name, T in zip("ab", AT, strict=True)
-    ]
+    pairs = zip("ab", AT, strict=True)
+    two = [LoopClosure(name, "universe", "foot", placement_1=T) for name, T in pairs]
     far = leg.with_closures(two)
     with pytest.raises(ConfigurationError, match=r"'(a|b)' stays open by"):
         far.close(far.neutral())
@@ -399,26 +386,22 @@ def test_forward_dynamics_keeps_the_closures_and_does_no_work(talos):
 @pytest.mark.parametrize("kind", ["point", "weld"])
 def test_forward_dynamics_is_pinocchios_constrained_one(kind):
     robot = load("talos", meshes=False)
-    ends = "gripper_left_base_link", "gripper_right_base_link"
     for seed in range(3):
         rng = np.random.default_rng(seed)
         q = robot.random_configuration(rng)
-        T = State(robot, q).relative_placement(ends[1], ends[0])
-        held = robot.with_closures([LoopClosure("hands", *ends, kind, T)])
+        T = State(robot, q).relative_placement(HANDS[1], HANDS[0])
+        held = robot.with_closures([LoopClosure("hands", *HANDS, kind, T)])
         q, v = dynamics.closed(held, q, rng.standard_normal(robot.nv))
         tau = rng.standard_normal(robot.na)
         model = robot.model
-        frames = [model.frames[robot.frame_id(end)] for end in ends]
-        (one, two), size = frames, {"point": "CONTACT_3D", "weld": "CONTACT_6D"}[kind]
+        one, two = (model.frames[robot.frame_id(end)] for end in HANDS)
+        size = {"point": "CONTACT_3D", "weld": "CONTACT_6D"}[kind]
         rigid = pin.RigidConstraintModel(
             getattr(pin.ContactType, size), model, one.parentJoint, one.placement * T,
             two.parentJoint, two.placement, pin.ReferenceFrame.LOCAL,
         )  # fmt: skip
-        data, rigids, datas = (
-            model.createData(),
-            pin.StdVec_RigidConstraintModel(),
-            pin.StdVec_RigidConstraintData(),
-        )
+        data = model.createData()
+        rigids, datas = pin.StdVec_RigidConstraintModel(), pin.StdVec_RigidConstraintData()
         rigids.append(rigid)
         datas.append(rigid.createData())
         pin.initConstraintDynamics(model, data, rigids, datas)
@@ -439,14 +422,11 @@ def test_a_weld_is_a_fixed_joint():
     fixed = load(text, lock={"hip": 0.0, "knee": 0.0}, passive=["ankle"])
     tau = np.array([0.0, 2.0, 0.5])
     a = dynamics.forward_dynamics(held, q, np.zeros(held.nv), tau)
-    names = [n for n in held.joint_of_row if n not in ("hip", "knee")]
     rows = [i for i, n in enumerate(held.joint_of_row) if n not in ("hip", "knee")]
-    assert names == list(fixed.joint_of_row)
+    assert [held.joint_of_row[i] for i in rows] == list(fixed.joint_of_row)
     motors = np.array([tau[held.actuated.index(name)] for name in fixed.actuated])
-    there = fixed.neutral()
-    np.testing.assert_allclose(
-        a[rows], dynamics.forward_dynamics(fixed, there, np.zeros(fixed.nv), motors), atol=1e-9
-    )
+    expected = dynamics.forward_dynamics(fixed, fixed.neutral(), np.zeros(fixed.nv), motors)
+    np.testing.assert_allclose(a[rows], expected, atol=1e-9)
 
 
 def test_simulation_keeps_loops_and_energy(leg):

@@ -81,13 +81,8 @@ def joint_of(root, k=1):
     moving = [j for j in root.iter("joint") if j.get("type") == "revolute"]
     parents = {j.find("parent").get("link") for j in moving}
     links = {link.get("name"): link for link in root.iter("link")}
-    inner = [
-        j
-        for j in moving
-        if j.find("child").get("link") in parents
-        and links[j.find("child").get("link")].find("inertial") is not None
-    ]
-    return inner[k], links[inner[k].find("child").get("link")]
+    pairs = [(j, links[j.find("child").get("link")]) for j in moving]
+    return [(j, x) for j, x in pairs if x.get("name") in parents and x.find("inertial")][k]
 
 
 def child(element, tag, **attributes):
@@ -175,16 +170,19 @@ def limit(key, factor, quantity):
     return fault
 
 
-def turns_on(root):
-    joint, link = joint_of(root)
-    joint.set("type", "continuous")
-    return link, "joint"
+def of_type(kind):
+    """The joint is of another type."""
+
+    def fault(root):
+        joint, link = joint_of(root)
+        joint.set("type", kind)
+        return link, "joint"
+
+    fault.__name__ = f"of_type_{kind}"
+    return fault
 
 
-def welded(root):
-    joint, link = joint_of(root)
-    joint.set("type", "fixed")
-    return link, "joint"
+welded = of_type("fixed")
 
 
 def without_leaf(root):
@@ -201,44 +199,36 @@ def without_leaf(root):
 
 
 def gone_below(root, link):
+    ends = [
+        (j, *(j.find(end).get("link") for end in ("parent", "child"))) for j in root.iter("joint")
+    ]
     names = [link.get("name")]
     for name in names:
-        names += [
-            j.find("child").get("link")
-            for j in root.iter("joint")
-            if j.find("parent").get("link") == name
-        ]
-    for joint in root.findall("joint"):
-        if joint.find("child").get("link") in names:
-            root.remove(joint)
-    for other in root.findall("link"):
-        if other.get("name") in names:
-            root.remove(other)
+        names += [below for _, above, below in ends if above == name]
+    gone = [joint for joint, _, below in ends if below in names]
+    for element in gone + [x for x in root.findall("link") if x.get("name") in names]:
+        root.remove(element)
     return link, "joint"
 
 
-def damping(root):
-    joint, link = joint_of(root)
-    of = child(joint, "dynamics")
-    numbers(of, "damping", [float(of.get("damping", 0)) + 0.2])
-    return link, "damping"
+def losing(quantity):
+    """The joint has more damping or friction."""
 
+    def fault(root):
+        joint, link = joint_of(root)
+        of = child(joint, "dynamics")
+        numbers(of, quantity, [float(of.get(quantity, 0)) + 0.2])
+        return link, quantity
 
-def friction(root):
-    joint, link = joint_of(root)
-    of = child(joint, "dynamics")
-    numbers(of, "friction", [float(of.get("friction", 0)) + 0.2])
-    return link, "friction"
+    fault.__name__ = quantity
+    return fault
 
 
 def renamed_and_heavier(root):
     joint, link = joint_of(root)
     name = link.get("name")
     mass(root)
-    for element in root.iter():
-        for key in ("link", "name"):
-            if element.tag in ("link", "parent", "child") and element.get(key) == name:
-                element.set(key, "another_name")
+    rename(root, name, "another_name")
     joint.set("name", "another_joint")
     return name, "mass"
 
@@ -270,8 +260,9 @@ def armature(robot):
 IN_FILES = (
     mass, centre_of_mass, inertia, product_of_inertia, axis_flipped, axis_tilted, placement,
     rotation, limit("lower", 0.9, "position limits"), limit("upper", 0.99, "position limits"),
-    limit("velocity", 1.01, "velocity limit"), limit("effort", 1.01, "torque limit"), turns_on,
-    welded, without_leaf, damping, friction, renamed_and_heavier, masses_swapped,
+    limit("velocity", 1.01, "velocity limit"), limit("effort", 1.01, "torque limit"),
+    of_type("continuous"), welded, without_leaf, losing("damping"), losing("friction"),
+    renamed_and_heavier, masses_swapped,
 )  # fmt: skip
 IN_ROBOTS = (gravity, motor, armature)
 
@@ -570,7 +561,7 @@ def test_random_trees(seed):
         "centre of mass": (
             T,
             axis,
-            pin.Inertia(own.mass, own.lever + np.array([0, 0, 1e-3]), own.inertia),
+            pin.Inertia(own.mass, own.lever + 1e-3 * np.eye(3)[2], own.inertia),
         ),
         "inertia": (T, axis, pin.Inertia(own.mass, own.lever, 1.01 * own.inertia)),
         "placement": (pin.SE3(T.rotation, T.translation + np.array([1e-3, 0, 0])), axis, own),
@@ -594,11 +585,8 @@ def test_frames_are_conventions():
     for link in root.findall("link"):
         joint = joints.get(link.get("name"))
         R, p = pin.rpy.rpyToMatrix(*rng.uniform(-1, 1, 3)), np.zeros(3)
-        if (
-            joint is not None
-            and joint.find("parent").get("link").startswith(("FL_", "HR_"))
-            and joint.get("type") != "fixed"
-        ):
+        above = "" if joint is None else joint.find("parent").get("link")
+        if above.startswith(("FL_", "HR_")) and joint.get("type") != "fixed":
             p = rng.uniform(-0.1, 0.1) * numbers(joint.find("axis"), "xyz")
         moved[link.get("name")] = pin.SE3(R, p)
         child(link.find("inertial"), "origin")
@@ -655,14 +643,12 @@ def test_all_names_are_others(name):
 def test_names_and_the_axes_of_the_base_are_others():
     """As in files with y up: still the same robot; left is not taken for right."""
     root = ET.fromstring(text_of("solo12"))
-    base = root.find("link")
+    base, joints = root.find("link"), root.findall("joint")
     turned = pin.SE3(pin.rpy.rpyToMatrix(np.pi / 2, 0, np.pi / 2), np.zeros(3))
-    put(
-        child(base.find("inertial"), "origin"), turned * got(child(base.find("inertial"), "origin"))
-    )
-    for joint in root.findall("joint"):
-        if joint.find("parent").get("link") == base.get("name"):
-            put(child(joint, "origin"), turned * got(child(joint, "origin")))
+    own = [j for j in joints if j.find("parent").get("link") == base.get("name")]
+    for origin in [child(element, "origin") for element in (base.find("inertial"), *own)]:
+        put(origin, turned * got(origin))
+    for joint in joints:
         joint.set("name", f"{joint.get('name').replace('_', '')}Motor")
     for link in root.findall("link"):
         rename(root, link.get("name"), f"{link.get('name').replace('_', '')}Link")

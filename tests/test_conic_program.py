@@ -23,12 +23,8 @@ def agree(balance, question, *given):
     """The same status, value and, where there is only one, the same unknowns."""
     ours = getattr(balance, question)(*given)
     theirs = getattr(ReferenceEquilibrium.like(balance), question)(*given)
-    if theirs.status == "unsolved":
-        return ours.status
-    if theirs.value == ours.value == np.inf or {ours.status, theirs.status} == {
-        "infeasible",
-        "unbounded",
-    }:  # both at once: either name is right
+    both = {ours.status, theirs.status} == {"infeasible", "unbounded"}  # either name is right
+    if theirs.status == "unsolved" or theirs.value == ours.value == np.inf or both:
         return ours.status
     assert ours.status == theirs.status
     assert ours.value == pytest.approx(theirs.value, rel=1e-6, abs=1e-7 * balance.weight)
@@ -43,9 +39,8 @@ def wild(rng):
     owner = np.repeat(np.arange(count), points)
     normals = np.array([0, 0, 1]) + 0.3 * rng.standard_normal((count, 3))
     normals /= np.linalg.norm(normals, axis=1, keepdims=True)
-    centres = np.column_stack(
-        [rng.uniform(-0.4, 0.4, (count, 2)), 0.1 * rng.standard_normal(count)]
-    )
+    places = rng.uniform(-0.4, 0.4, (count, 2)), 0.1 * rng.standard_normal(count)
+    centres = np.column_stack(places)
     axes = np.array([axes_along(n) for n in normals])
     arms = 0.05 * rng.standard_normal((count * points, 2)) * (points > 1)
     places = centres[owner] + np.einsum("kij,kj->ki", axes[owner][:, :, :2], arms)
@@ -75,6 +70,12 @@ def test_contacts_of_every_kind(seed):
         agree(balance, "least_help", np.eye(6), True)
 
 
+def at_rest(feet, q, limit):
+    """The balance of a robot on its feet whose joints give at most `limit` each."""
+    limits = np.full(feet.robot.na, limit)
+    return Equilibrium.of(feet, q, dynamics.gravity_torques(feet.robot, q), limits)
+
+
 @pytest.mark.parametrize("name", ["biped", "quadruped", "talos"])
 def test_robots_with_torque_limits(load_robot, name):
     robot = load_robot(name, "floating")
@@ -83,9 +84,7 @@ def test_robots_with_torque_limits(load_robot, name):
     strong = contacts.static_hold(robot, q, feet, torque_limits=False)
     most, statuses = np.abs(strong.torques).max(), set()
     for share in (0.1, 0.6, 1.0, np.inf):
-        balance = Equilibrium.of(
-            feet, q, dynamics.gravity_torques(robot, q), np.full(robot.na, share * most)
-        )
+        balance = at_rest(feet, q, share * most)
         statuses |= {agree(balance, question) for question in QUESTIONS}
     assert statuses >= {"optimal"}
 
@@ -93,25 +92,14 @@ def test_robots_with_torque_limits(load_robot, name):
 def test_passive_joints_fixed_bases_rough_points_and_nothing():
     robot = robots.load("quadruped")
     q = robot.posture()
-    feet = contacts.at_feet(robot)
-    balance = Equilibrium.of(feet, q, dynamics.gravity_torques(robot, q), np.full(robot.na, np.inf))
-    fewer = replace(
-        balance,
-        actuated=balance.actuated[1:],
-        bounds=TorqueBounds.about(balance.torque_limits[1:]),
-    )
+    balance = at_rest(contacts.at_feet(robot), q, np.inf)
+    bounds = TorqueBounds.about(balance.torque_limits[1:])
+    fewer = replace(balance, actuated=balance.actuated[1:], bounds=bounds)
     rough = balance.with_limits(balance.limits.with_friction(np.inf))
     slippery = balance.with_limits(balance.limits.with_friction(0.0))
-    nothing = Equilibrium.of(
-        contacts.ContactSet(robot), q, dynamics.gravity_torques(robot, q), np.full(robot.na, np.inf)
-    )
+    nothing = at_rest(contacts.ContactSet(robot), q, np.inf)
     arm = robots.load("limb")
-    held = Equilibrium.of(
-        contacts.ContactSet(arm),
-        np.zeros(arm.nq),
-        dynamics.gravity_torques(arm, np.zeros(arm.nq)),
-        np.full(arm.na, 1e-3),
-    )
+    held = at_rest(contacts.ContactSet(arm), np.zeros(arm.nq), 1e-3)
     for case in (fewer, rough, slippery, nothing, held):
         for question in QUESTIONS[:2]:
             agree(case, question)
@@ -121,9 +109,7 @@ def test_planar_sets():
     robot = robots.load("quadruped")
     q = robot.posture()
     J = dynamics.com_jacobian(robot, q)
-    balance = Equilibrium.of(
-        contacts.at_feet(robot), q, dynamics.gravity_torques(robot, q), np.full(robot.na, 30.0)
-    )
+    balance = at_rest(contacts.at_feet(robot), q, 30.0)
     ours = balance.planar_set(J[:2].T, 1e4)
     theirs = ReferenceEquilibrium.like(balance).planar_set(J[:2].T, 1e4)
     for angle in np.linspace(0, 6, 7):
@@ -151,15 +137,9 @@ def test_forces_of_an_endless_squeeze_are_no_solution():
     patches = []
     for name, friction in (("rung", 0.1), ("sole", 1.0)):
         place = pin.SE3(pin.exp3(rng.standard_normal(3)), 0.2 * rng.standard_normal(3))
-        patch = contacts.SurfaceContact(
-            block.frame_names[-1],
-            vertices=0.1 * rng.standard_normal((4, 2)),
-            placement=place,
-            name=name,
-            friction=friction,
-            bilateral=name == "rung",
-        )
-        patches.append(patch)
+        shape = {"vertices": 0.1 * rng.standard_normal((4, 2)), "placement": place, "name": name}
+        kind = {"friction": friction, "bilateral": name == "rung"}
+        patches.append(contacts.SurfaceContact(block.frame_names[-1], **shape, **kind))
     hold = contacts.static_hold(block, block.neutral(), patches, solver="clarabel")
     assert hold.feasible
     assert hold.margin == np.inf

@@ -25,9 +25,8 @@ def posed(biped):
 
     def make(constraints, tasks=(), **options):
         own = pickle.loads(pickle.dumps([*usual.tasks, *tasks]))
-        return control.WholeBodyController(
-            biped, usual.contacts, own, constraints=constraints, **options
-        )
+        options["constraints"] = constraints
+        return control.WholeBodyController(biped, usual.contacts, own, **options)
 
     return SimpleNamespace(make=make, q=q)
 
@@ -92,9 +91,8 @@ def test_distances_of_links_have_their_derivatives(biped, posed):
     smooth = np.abs(ahead - behind) < 1e-2
     rates = barrier.jacobian(state) @ v
     assert smooth.sum() > 5
-    assert rates[smooth] == pytest.approx(
-        derivative(h)[smooth], abs=1e-3
-    )  # of cylinders coal is less exact
+    # of cylinders coal is less exact
+    assert rates[smooth] == pytest.approx(derivative(h)[smooth], abs=1e-3)
     assert barrier.value(state) == pytest.approx(h(0.0), abs=1e-12)
     rows, count = barrier.rows(state, 0.0, None), len(near)
     assert rows.L[:count] @ v == pytest.approx(rates, abs=1e-12)
@@ -193,17 +191,11 @@ def closed_loops(biped, posed):
     q = posed.q
     places = {name: dynamics.frame_placement(biped, q, name) for name in (*HANDS, "head")}
     middle = (places[HANDS[0]].translation + places[HANDS[1]].translation) / 2
-    tasks = [
-        control.FrameTask(
-            pin.SE3(places[hand].rotation, middle + np.array([0.25, 0.0, 0.25])),
-            frame=hand, rows_of="position", weight=5.0, gain=30.0,
-        )
-        for hand in HANDS
-    ]  # fmt: skip
+    ahead, moved = middle + np.array([0.25, 0.0, 0.25]), {"rows_of": "position", "weight": 5.0}
+    goals = {hand: (pin.SE3(places[hand].rotation, ahead), moved) for hand in HANDS}
     turned = pin.SE3(pin.utils.rotate("z", 0.8), places["head"].translation)
-    tasks.append(
-        control.FrameTask(turned, frame="head", rows_of="orientation", weight=1.0, gain=30.0)
-    )
+    goals["head"] = turned, {"rows_of": "orientation", "weight": 1.0}
+    tasks = [control.FrameTask(T, frame=f, gain=30.0, **how) for f, (T, how) in goals.items()]
     constraints = [
         kinds.ComConstraint(square(biped, q, 0.01)),
         kinds.GazeConstraint(ahead_of(biped, q), frame="head", angle=0.2),
@@ -213,9 +205,8 @@ def closed_loops(biped, posed):
     for kept in ([], constraints):
         controller = posed.make(kept, tasks)
         controller.task("com").target = dynamics.com(biped, q) + np.array([0.04, 0.02, 0.0])
-        motion = control.simulate(
-            biped, controller, q=q, duration=0.6, control_step=4e-3, progress=False
-        )
+        how = {"duration": 0.6, "control_step": 4e-3, "progress": False}
+        motion = control.simulate(biped, controller, q=q, **how)
         assert set(motion.statuses) == {"optimal"}
         assert not motion.fell
         found.append(motion.q[::5])
@@ -259,16 +250,19 @@ def test_the_gaze_stays_in_its_cone(biped, posed, closed_loops):
 
 
 def test_what_does_not_fit_is_refused(biped, posed):
-    with pytest.raises(ConfigurationError, match=r"damping of 'com': got 1.0"):
-        kinds.ComConstraint(square(biped, posed.q, 0.1), damping=1.0)
-    with pytest.raises(ConfigurationError, match="vertices of 'com': got 2 corners"):
-        kinds.ComConstraint([[0.0, 0.0], [1.0, 0.0]])
-    with pytest.raises(ConfigurationError, match="got neither least nor most"):
-        kinds.DistanceConstraint(HANDS)
-    with pytest.raises(ConfigurationError, match="got the name 'com' twice"):
-        posed.make([kinds.ComConstraint(square(biped, posed.q, 0.1))] * 2)
-    with pytest.raises(ConfigurationError, match="left_hand"):
-        posed.make([kinds.DistanceConstraint(("left_hnad", "torso"), least=0.1)])
-    for frames in (("left_hand", "left_hand"), ("left_hand", "left_forearm")):
-        with pytest.raises(ConfigurationError, match="of one body"):
-            posed.make([kinds.DistanceConstraint(frames, least=0.1)])
+    corners = square(biped, posed.q, 0.1)
+
+    def apart(*frames):
+        return posed.make([kinds.DistanceConstraint(frames, least=0.1)])
+
+    for call, words in (
+        (lambda: kinds.ComConstraint(corners, damping=1.0), r"damping of 'com': got 1.0"),
+        (lambda: kinds.ComConstraint([[0.0, 0.0], [1.0, 0.0]]), "vertices of 'com': got 2 corners"),
+        (lambda: kinds.DistanceConstraint(HANDS), "got neither least nor most"),
+        (lambda: posed.make([kinds.ComConstraint(corners)] * 2), "got the name 'com' twice"),
+        (lambda: apart("left_hnad", "torso"), "left_hand"),
+        (lambda: apart("left_hand", "left_hand"), "of one body"),
+        (lambda: apart("left_hand", "left_forearm"), "of one body"),
+    ):
+        with pytest.raises(ConfigurationError, match=words):
+            call()

@@ -50,16 +50,20 @@ def test_forces(load_robot, random_state, name, contacts):
         return np.r_[d.a, d.f]
 
     d = dyn.contact_derivatives(robot, q, v, tau, contacts)
-    wrench = {
-        frame: dyn.Wrench(f[:3], f[3:] if len(f) == 6 else (0, 0, 0))
-        for frame, f in zip(
-            contacts, np.split(d.f, np.cumsum(list(contacts.values()))[:-1]), strict=False
-        )
-    }
+    wrench, k = {}, 0
+    for frame, size in contacts.items():
+        f, k = np.r_[d.f[k : k + size], np.zeros(6 - size)], k + size
+        wrench[frame] = dyn.Wrench(f[:3], f[3:])
     close(dyn.forward_dynamics(robot, q, v, tau, wrench), d.a, 1e-7)
     for frame, size in contacts.items():
         held = dyn.frame_jacobian(robot, q, frame) @ d.a + dyn.frame_drift(robot, q, v, frame)
         assert np.abs(held[:size]).max() < 1e-8 * (1 + np.abs(d.a).max())
+    by_differences(robot, (q, v, tau), d, solve)
+
+
+def by_differences(robot, at, d, solve):
+    """The derivatives of solve(q, v, τ), which returns a and f."""
+    q, v, tau = at
     close(np.vstack([d.da_dq, d.df_dq]), gradient(robot, q, lambda p: solve(p, v, tau)), 1e-5)
     close(np.vstack([d.da_dv, d.df_dv]), in_vector(v, lambda w: solve(q, w, tau)), 1e-5)
     close(np.vstack([d.da_dtau, d.df_dtau]), in_vector(tau, lambda t: solve(q, v, t)), 1e-5)
@@ -68,21 +72,16 @@ def test_forces(load_robot, random_state, name, contacts):
 def on_many(robot):
     """A contact of each kind, away from the origins of their frames, on slopes."""
     tilted = pin.SE3(pin.exp3(np.array([0.3, -0.2, 0.5])), np.array([0.03, -0.02, 0.05]))
-    normal = np.array([0.6, 0.0, 0.8])
-    return contacts.ContactSet(
-        robot,
-        [
-            contacts.LineContact("left_foot", friction=0.5, half_length=0.1, placement=tilted),
-            contacts.PointContact("right_hand", 0.5, normal=normal, offset=(0.1, 0.0, 0.05)),
-            contacts.PointContact(
-                "right_foot", 0.5, normal=normal, radius=0.04, offset=(0, 0, 0.1)
-            ),
-            contacts.PointContact("left_hand", 0.5, normal=normal, torsional_friction=0.02),
-            contacts.SurfaceContact(
-                "head", half_length=0.1, half_width=0.1, friction=0.5, placement=tilted
-            ),
-        ],
-    )
+    edge = {"friction": 0.5, "half_length": 0.1, "placement": tilted}
+    ground = {"friction": 0.5, "normal": np.array([0.6, 0.0, 0.8])}
+    parts = [
+        contacts.LineContact("left_foot", **edge),
+        contacts.PointContact("right_hand", **ground, offset=(0.1, 0.0, 0.05)),
+        contacts.PointContact("right_foot", **ground, radius=0.04, offset=(0, 0, 0.1)),
+        contacts.PointContact("left_hand", **ground, torsional_friction=0.02),
+        contacts.SurfaceContact("head", half_width=0.1, **edge),
+    ]
+    return contacts.ContactSet(robot, parts)
 
 
 @pytest.mark.parametrize("k", range(5))
@@ -108,9 +107,7 @@ def test_forces_of_contact_sets(load_robot, random_state):
 
     d = dyn.contact_derivatives(robot, q, v, tau, many)
     close(np.r_[d.a, d.f], solve(q, v, tau), 1e-7)
-    close(np.vstack([d.da_dq, d.df_dq]), gradient(robot, q, lambda p: solve(p, v, tau)), 1e-5)
-    close(np.vstack([d.da_dv, d.df_dv]), in_vector(v, lambda w: solve(q, w, tau)), 1e-5)
-    close(np.vstack([d.da_dtau, d.df_dtau]), in_vector(tau, lambda t: solve(q, v, t)), 1e-5)
+    by_differences(robot, (q, v, tau), d, solve)
     A, B = dyn.linearise(robot, q, v, tau, contacts=many)
     assert pytest.approx(d.da_dq) == A[robot.nv :, : robot.nv]
     assert pytest.approx(d.da_dtau) == B[robot.nv :]
@@ -154,24 +151,21 @@ def test_refusals(load_robot, random_state):
     robot = load_robot("biped", "floating")
     q, v, _ = random_state(robot)
     tau = np.zeros(robot.na)
-    with pytest.raises(fw.ConfigurationError, match="expected 3 or 6"):
-        dyn.contact_derivatives(robot, q, v, tau, {"left_foot": 4})
-    twice = {"left_foot": 6, "left_sole": 6}  # two names for one link
-    with pytest.raises(fw.ModelError, match="12 rows of these contacts have rank 6"):
-        dyn.contact_derivatives(robot, q, v, tau, twice)
-    for bad in ("left_foot", [3], 6):
-        with pytest.raises(
-            fw.ConfigurationError, match=r"contacts: got .*expected a ContactSet, or"
-        ):
-            dyn.contact_derivatives(robot, q, v, tau, bad)
-    with pytest.raises(fw.ConfigurationError, match="no frame 'left_fot'; did you mean"):
-        dyn.contact_derivatives(robot, q, v, tau, {"left_fot": 3})
     belt = contacts.MovingSurface(linear=(0.1, 0.0, 0.0))
     riding = [replace(foot, surface=belt) for foot in contacts.at_feet(robot)]
-    with pytest.raises(fw.ContactError, match="got a moving surface, expected one at rest"):
-        dyn.contact_derivatives(robot, q, v, tau, riding)
-    with pytest.raises(fw.ConfigurationError, match=r"the robot 'quadruped', .* this 'biped'"):
-        dyn.contact_derivatives(robot, q, v, tau, contacts.at_feet(fw.load("quadruped")))
+    twice = {"left_foot": 6, "left_sole": 6}  # two names for one link
+    others = contacts.at_feet(fw.load("quadruped"))
+    none = "contacts: got .*expected a ContactSet, or"
+    for bad, error, words in (
+        ({"left_foot": 4}, fw.ConfigurationError, "expected 3 or 6"),
+        (twice, fw.ModelError, "12 rows of these contacts have rank 6"),
+        *((bad, fw.ConfigurationError, none) for bad in ("left_foot", [3], 6)),
+        ({"left_fot": 3}, fw.ConfigurationError, "no frame 'left_fot'; did you mean"),
+        (riding, fw.ContactError, "got a moving surface, expected one at rest"),
+        (others, fw.ConfigurationError, "the robot 'quadruped', .* this 'biped'"),
+    ):
+        with pytest.raises(error, match=words):
+            dyn.contact_derivatives(robot, q, v, tau, bad)
 
 
 def test_contacts_of_the_same_robot_loaded_again_are_its_own(load_robot, random_state):

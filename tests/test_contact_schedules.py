@@ -3,19 +3,11 @@
 from dataclasses import replace
 from itertools import pairwise
 
+import motions_made as made
 import numpy as np
 import pinocchio as pin
 import pytest
-from motions_made import (
-    HANDS,
-    carrying,
-    faster,
-    floating,
-    heels_below_ground,
-    sliding,
-    touching,
-    wobbling,
-)
+from motions_made import HANDS, carrying, touching
 
 import footwork as fw
 from footwork import contacts, control, dynamics
@@ -47,13 +39,12 @@ def test_margins_of_corners_are_those_of_soles(name, torque_limits, load_robot):
         v, a = rng.normal(0, 0.3, robot.nv), rng.normal(0, 2, robot.nv)
         points = corners_of(robot, soles, q)
         options = {"torque_limits": torque_limits} | ({"solver": solver} if solver else {})
-        sole, corner = (
-            contacts.contact_forces(robot, q, v, a, some, **options) for some in (soles, points)
-        )
+        states = robot, q, v, a
+        sole, corner = (contacts.contact_forces(*states, x, **options) for x in (soles, points))
         weight = 9.81 * robot.mass
         assert np.isfinite(sole.margin)
         assert corner.margin == pytest.approx(sole.margin, abs=(1e-6 if solver else 1e-9) * weight)
-        many = contacts.batch.contact_forces(robot, q, v, a, points, torque_limits=torque_limits)
+        many = contacts.batch.contact_forces(*states, points, torque_limits=torque_limits)
         assert many.margin[0] == pytest.approx(sole.margin, abs=1e-7 * weight)
 
 
@@ -66,20 +57,13 @@ def test_margins_of_the_corners_that_touch():
     active[1, :4] = np.array([p.offset[0] > 0 for p in points][:4])  # a left toe, a right foot
     active[2, :4] = False
     toe, foot = (contacts.at_feet(robot)[name] for name in ("left_foot", "right_foot"))
-    y = np.abs(toe.corners[:, 1]).max()
-    ends = [[toe.corners[:, 0].max(), side] for side in (y, -y)]
-    across = toe.placement * _line_along_y(np.array(ends))
+    x, y = np.abs(toe.corners).max(axis=0)
+    across = toe.placement * pin.SE3(pin.utils.rotate("z", np.pi / 2), np.array([x, 0.0, 0.0]))
     edge = contacts.LineContact(toe.frame, half_length=y, friction=0.7, placement=across)
     found = contacts.batch.contact_forces(robot, q, v, a, points, active=active)
     for row, alike in enumerate(([toe, foot], [edge, foot], [foot])):
         expected = contacts.contact_forces(robot, q, v, a, alike).margin
         assert found.margin[row] == pytest.approx(expected, abs=1e-7 * 9.81 * robot.mass)
-
-
-def _line_along_y(ends):
-    x = np.append((ends[0] - ends[1]) / np.linalg.norm(ends[0] - ends[1]), 0.0)
-    z = np.array([0.0, 0.0, 1.0])
-    return pin.SE3(np.column_stack([x, np.cross(z, x), z]), np.append(ends.mean(axis=0), 0.0))
 
 
 def test_what_corners_would_have_to_pull_is_said_of_their_foot():
@@ -121,16 +105,11 @@ def carried_by_left_foot(robot, places, rest):
     """Configurations (n, nq) of a robot as stiff as at rest, its left sole at places (pin.SE3)."""
     sole = robot.feet["left_foot"]
     foot = dynamics.frame_placement(robot, rest, sole.frame) * sole.placement
-    T = pin.SE3(*_parts(rest)).inverse() * foot
+    T = pin.XYZQUATToSE3(rest[:7]).inverse() * foot
     out = np.tile(rest, (len(places), 1))
     for row, place in zip(out, places, strict=True):
-        base = place * T.inverse()
-        row[:3], row[3:7] = base.translation, pin.Quaternion(base.rotation).coeffs()
+        row[:7] = pin.SE3ToXYZQUAT(place * T.inverse())
     return out
-
-
-def _parts(q):
-    return pin.Quaternion(*q[[6, 3, 4, 5]]).matrix(), q[:3]
 
 
 def on_one_leg(robot):
@@ -190,24 +169,24 @@ def test_a_foot_rolls_over_heel_and_toe(rate, height, noise):
     assert sure.mean() > 0.5
 
 
-@pytest.mark.parametrize("fault", [lambda m: m, faster, floating, sliding, wobbling,
-                                   heels_below_ground])  # fmt: skip
-def test_contacts_of_a_carrying_robot(fault):
+@pytest.mark.parametrize(
+    "name", ["", "faster", "floating", "sliding", "wobbling", "heels_below_ground"]
+)
+def test_contacts_of_a_carrying_robot(name):
     """Feet stand when they were made to: within a sample of each step, two where they slide."""
-    made = carrying()
-    motion = fault(made)
-    schedule = find_contacts(motion)
-    truth = touching(made.t)
+    right, fault = carrying(), getattr(made, name, lambda motion: motion)
+    schedule = find_contacts(fault(right))
+    truth = touching(right.t)
     for k, foot in enumerate(("left_foot", "right_foot")):
         own = [c.part_of == foot for c in schedule.contacts]
         assert sum(own) == 4
         for found in schedule.touching[:, own].T:
             assert len(runs(found)[0]) == 4
-            assert (found != truth[:, k]).sum() <= (12 if fault is sliding else 6)
-    assert bool(schedule.finding.remarks) == (fault is sliding)
+            assert (found != truth[:, k]).sum() <= (12 if name == "sliding" else 6)
+    assert bool(schedule.finding.remarks) == (name == "sliding")
     report = str(schedule.finding)
-    assert ("above the ground" in report.splitlines()[0]) == (fault is floating)
-    assert ("slides" in report) == (fault is sliding)
+    assert ("above the ground" in report.splitlines()[0]) == (name == "floating")
+    assert ("slides" in report) == (name == "sliding")
 
 
 def test_steps_onto_stairs():
@@ -268,10 +247,8 @@ def test_contacts_of_a_simulated_step():
     feet, q = contacts.at_feet(robot), robot.posture("half_sitting")
     phases = control.gaits.footsteps(feet, q, 1, settle=0.3, double=0.2)
     walker = control.WalkingController(robot, feet, q, phases)
-    closed = control.simulate(
-        robot, walker, duration=walker.plan.duration, step=2e-3, q=q, contacts=feet,
-        progress=False,
-    )  # fmt: skip
+    how = {"duration": walker.plan.duration, "step": 2e-3, "progress": False}
+    closed = control.simulate(robot, walker, q=q, contacts=feet, **how)
     some = slice(None, None, 5)
     t, q, v = closed.t[some], closed.q[some], closed.v[some]
     schedule = find_contacts(Motion(robot, t, q, v, np.gradient(v, t, axis=0)))
@@ -343,9 +320,8 @@ def test_edges_of_both_feet():
 @pytest.mark.parametrize("suffix", ["yaml", "csv"])
 def test_files_say_the_same_samples(tmp_path, suffix):
     schedule = stepping()
-    again = ContactSchedule.load(
-        schedule.save(tmp_path / f"contacts.{suffix}"), schedule.contacts.robot, schedule.t
-    )
+    path = schedule.save(tmp_path / f"contacts.{suffix}")
+    again = ContactSchedule.load(path, schedule.contacts.robot, schedule.t)
     same(again, schedule)
     assert (again.certainty == 1).all()
 
@@ -411,16 +387,15 @@ loads:
 
 def test_what_files_have_no_words_for(tmp_path):
     robot, t = fw.load("biped"), np.arange(3.0)
-    soles = contacts.at_feet(robot)
-    schedule = ContactSchedule(soles, t, np.ones((3, 2), bool), np.ones((3, 2)))
-    with pytest.raises(fw.ContactError, match="got a SurfaceContact"):
-        schedule.save(tmp_path / "a.yaml")
-    held = contacts.ContactSet(robot, [contacts.PointContact("left_hand", 0.5, bilateral=True)])
-    ball = contacts.ContactSet(robot, [contacts.PointContact("left_hand", 0.5, radius=0.02)])
-    with pytest.raises(fw.ContactError, match="radius"):
-        ContactSchedule(ball, t, np.ones((3, 1), bool), np.ones((3, 1))).save(tmp_path / "a.csv")
-    with pytest.raises(fw.ContactError, match="bilateral"):
-        ContactSchedule(held, t, np.ones((3, 1), bool), np.ones((3, 1))).save(tmp_path / "a.csv")
+    for some, name, words in (
+        (contacts.at_feet(robot), "a.yaml", "got a SurfaceContact"),
+        ([contacts.PointContact("left_hand", 0.5, radius=0.02)], "a.csv", "radius"),
+        ([contacts.PointContact("left_hand", 0.5, bilateral=True)], "a.csv", "bilateral"),
+    ):
+        on = np.ones((3, len(some)))
+        schedule = ContactSchedule(contacts.ContactSet(robot, some), t, on > 0, on)
+        with pytest.raises(fw.ContactError, match=words):
+            schedule.save(tmp_path / name)
     loaded = ContactSchedule.of_feet(robot, t, {}, loads=(contacts.CarriedMass("left_hand", 1.0),))
     with pytest.raises(fw.ContactError, match="loads"):
         loaded.save(tmp_path / "a.csv")
@@ -443,11 +418,9 @@ def test_a_carried_mass_is_one_that_is_welded_on(name, load_robot):
     at, mass = np.array([0.05, -0.02, 0.1]), 3.0
     tau = contacts.load_torques(motion, [contacts.CarriedMass(frame, mass, at=at)])
     model = robot.model
-    k = model.getFrameId(frame, pin.FrameType.BODY)
-    place = model.frames[k].placement.act(at)
-    point = pin.Inertia(mass, place, np.zeros((3, 3)))
-    joint = model.frames[k].parentJoint
-    model.inertias[joint] = model.inertias[joint] + point
+    link = model.frames[model.getFrameId(frame, pin.FrameType.BODY)]
+    point = pin.Inertia(mass, link.placement.act(at), np.zeros((3, 3)))
+    model.inertias[link.parentJoint] = model.inertias[link.parentJoint] + point
     bare, data = robot.model, model.createData()
     for i in range(len(motion)):
         x = motion.q[i], motion.v[i], motion.a[i]
@@ -480,9 +453,8 @@ def test_wrenches_along_time():
     feet = contacts.at_feet(robot)
     wrenches = contacts.wrenches_along(motion, [load])
     state = motion.q, motion.v, 0 * motion.a
-    assert loads_along(robot, *state, wrenches) == pytest.approx(
-        rows - dynamics.batch.inverse_dynamics(robot, *state)
-    )
+    expected = rows - dynamics.batch.inverse_dynamics(robot, *state)
+    assert loads_along(robot, *state, wrenches) == pytest.approx(expected)
     with pytest.raises(fw.ContactError, match=r"torso.*3 rows, expected 9"):
         contacts.batch.contact_forces(robot, *state, feet, wrenches={"torso": np.zeros((3, 6))})
 
@@ -502,10 +474,8 @@ def test_audits_count_what_is_carried():
         found = contacts.audit(motion, loaded, wrenches=wrenches, **options).forces.verdicts
         i = 5
         q, v, a = motion.q[i], motion.v[i], motion.a[i]
-        carried = {
-            frame: fw.Wrench(w[i, :3], w[i, 3:])
-            for frame, w in contacts.wrenches_along(motion, masses).items()
-        }
+        along = contacts.wrenches_along(motion, masses).items()
+        carried = {frame: fw.Wrench(w[i, :3], w[i, 3:]) for frame, w in along}
         if wrenches is push:
             carried["root_joint"] = fw.Wrench(push[:3], push[3:], dynamics.com(robot, q))
         if wrenches is link:

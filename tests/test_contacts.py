@@ -10,7 +10,7 @@ import pinocchio as pin
 import pytest
 from differences import gradient
 
-from footwork import ConfigurationError, ContactError, contacts, robots
+from footwork import ConfigurationError, ContactError, contacts, dynamics, robots
 
 NAMES = ["biped", "quadruped", "limb", "double_pendulum"]
 
@@ -23,38 +23,25 @@ def contact_set(request):
     first, second = robot.joint_names[-1], robot.joint_names[0]
     normal = rng.standard_normal(3)
     tilted = pin.SE3(pin.exp3(rng.standard_normal(3)), rng.standard_normal(3))
-    return contacts.ContactSet(
-        robot,
-        [
-            contacts.PointContact(
-                first, 0.5, normal=normal / np.linalg.norm(normal), offset=rng.standard_normal(3)
-            ),
-            contacts.PointContact(
-                second,
-                0.5,
-                normal=normal / np.linalg.norm(normal),
-                offset=rng.standard_normal(3),
-                torsional_friction=0.1,
-                name="finger",
-            ),
-            contacts.SurfaceContact(
-                second, vertices=rng.standard_normal((5, 2)), friction=0.4, placement=tilted
-            ),
-            contacts.LineContact(
-                first, half_length=0.3, friction=0.4, placement=tilted, name="edge"
-            ),
-        ],
-    )
+    at, finger = rng.standard_normal((2, 3))
+    ground = {"friction": 0.5, "normal": normal / np.linalg.norm(normal)}
+    placed = {"friction": 0.4, "placement": tilted}
+    parts = [
+        contacts.PointContact(first, **ground, offset=at),
+        contacts.PointContact(
+            second, **ground, offset=finger, torsional_friction=0.1, name="finger"
+        ),
+        contacts.SurfaceContact(second, vertices=rng.standard_normal((5, 2)), **placed),
+        contacts.LineContact(first, half_length=0.3, **placed, name="edge"),
+    ]
+    return contacts.ContactSet(robot, parts)
 
 
 def velocities_by_difference(contact, robot, q, h=1e-6):
     """Columns of J: how the pose moves along each tangent direction, in world axes."""
     columns = []
     for d in h * np.eye(robot.nv):
-        before, after = (
-            contact.pose(robot, robot.integrate(q, -d)),
-            contact.pose(robot, robot.integrate(q, d)),
-        )
+        before, after = (contact.pose(robot, robot.integrate(q, step)) for step in (-d, d))
         linear = (after.translation - before.translation) / (2 * h)
         angular = pin.log3(after.rotation @ before.rotation.T) / (2 * h)
         columns.append(np.concatenate([linear, angular]))
@@ -124,18 +111,12 @@ def test_a_ball_rolls():
     centre = contacts.PointContact(frame, 0.5, normal=n, offset=(0.1, 0.2, 0.3))
     touch = ball.pose(robot, q).translation
     assert touch == pytest.approx(centre.pose(robot, q).translation - 0.05 * n)
-    T = robots_frame(robot, q, frame)
-    material = contacts.PointContact(frame, 0.5, offset=T.actInv(touch))  # the point there now
+    there = dynamics.frame_placement(robot, q, frame).actInv(touch)
+    material = contacts.PointContact(frame, 0.5, offset=there)  # the point there now
     assert ball.jacobian(robot, q) == pytest.approx(material.jacobian(robot, q), abs=1e-12)
     expected = gradient(robot, q, lambda x: ball.jacobian(robot, x))
     assert ball.hessian(robot, q) == pytest.approx(expected, abs=1e-8)
     assert ball.drift(robot, q, v) == pytest.approx(expected @ v @ v, abs=1e-7)
-
-
-def robots_frame(robot, q, frame):
-    data = robot.model.createData()
-    pin.framesForwardKinematics(robot.model, data, q)
-    return data.oMf[robot.frame_id(frame)]
 
 
 def test_error_vanishes_at_the_target_and_grows_with_the_jacobian(contact_set):
@@ -163,9 +144,10 @@ class Tip(contacts.Contact):
 def test_a_kind_of_contact_declares_points_rows_axes_and_torsion():
     robot = robots.load("quadruped")
     q = robot.posture()
-    tips = [Tip(foot.frame, 0.6) for foot in robot.feet.values()]
-    points = [contacts.PointContact(foot.frame, 0.6) for foot in robot.feet.values()]
-    own, usual = (contacts.ContactSet(robot, kind) for kind in (tips, points))
+    own, usual = (
+        contacts.ContactSet(robot, [kind(foot.frame, 0.6) for foot in robot.feet.values()])
+        for kind in (Tip, contacts.PointContact)
+    )
     assert own.dim == usual.dim
     np.testing.assert_array_equal(own.jacobian(q), usual.jacobian(q))
     hold, same = (contacts.static_hold(robot, q, kind) for kind in (own, usual))
@@ -176,7 +158,7 @@ def test_a_kind_of_contact_declares_points_rows_axes_and_torsion():
         axes_in_world = None
 
     with pytest.raises(ContactError, match="NoAxes: expected axes_in_frame or axes_in_world"):
-        contacts.ContactSet(robot, [NoAxes(tips[0].frame, 0.6)]).jacobian(q)
+        contacts.ContactSet(robot, [NoAxes(own.names[0], 0.6)]).jacobian(q)
 
 
 def test_normals():
@@ -235,9 +217,8 @@ def test_empty_set():
 
 def test_patch_is_the_hull_of_its_vertices():
     """Points inside or on the sides, and the order, change neither the centre nor the patch."""
-    square = np.array([[0.1, 0.05], [-0.1, 0.05], [-0.1, -0.05], [0.1, -0.05]])
     plain = contacts.SurfaceContact("sole", half_length=0.1, half_width=0.05, friction=0.5)
-    more = np.vstack([square[::-1], [[0, 0.05], [0.02, 0.01]]])
+    more = np.vstack([plain.corners[::-1], [[0, 0.05], [0.02, 0.01]]])
     dense = contacts.SurfaceContact("sole", vertices=more, friction=0.5)
     assert plain.centre == pytest.approx(dense.centre, abs=1e-15)
     assert {tuple(p) for p in plain.points} <= {tuple(p) for p in np.round(dense.points, 12)}
@@ -285,23 +266,22 @@ def test_a_line_lets_turn_and_a_disc_lies_between_its_polygons():
     robot = robots.block(mass=2.0, size=(0.4, 0.4, 0.2))
     q, frame = robot.neutral(), robot.model.frames[2].name
 
+    def below(y):
+        return pin.SE3(np.eye(3), np.array([0.0, y, -0.1]))
+
     def edge(y):
-        below = pin.SE3(np.eye(3), np.array([0.0, y, -0.1]))
-        return contacts.LineContact(frame, half_length=0.2, friction=0.5, placement=below)
+        return contacts.LineContact(frame, half_length=0.2, friction=0.5, placement=below(y))
 
     assert contacts.static_hold(robot, q, edge(0.0)).feasible is True
     assert contacts.static_hold(robot, q, edge(0.05)).feasible is False
     assert contacts.static_hold(robot, q, [edge(0.1), edge(-0.1)]).feasible is True
     tilted = robot.integrate(q, np.array([0, 0, 0, 0.4, 0.13, 0.0]))
-    below = pin.SE3(np.eye(3), np.array([0.0, 0.0, -0.1]))
-    margins = [
-        contacts.static_hold(
-            robot,
-            tilted,
-            contacts.DiscContact(frame, radius=0.1, friction=3.0, kind=k, sides=n, placement=below),
-        ).margin
-        for k, n in [("inner", 6), ("inner", 24), ("outer", 24), ("outer", 6)]
+    disc = {"radius": 0.1, "friction": 3.0, "placement": below(0.0)}
+    discs = [
+        contacts.DiscContact(frame, **disc, kind=kind, sides=sides)
+        for kind, sides in [("inner", 6), ("inner", 24), ("outer", 24), ("outer", 6)]
     ]
+    margins = [contacts.static_hold(robot, tilted, disc).margin for disc in discs]
     assert (np.diff(margins) >= -1e-6).all()
     assert margins[-1] > margins[0] + 1e-3
     for wrong in ({"radius": -1}, {"radius": 0.1, "sides": 2}, {"radius": 0.1, "kind": "middle"}):
@@ -349,9 +329,8 @@ def test_contacts_go_with_a_robot_that_is_loaded_again_or_carries_something():
     robot = robots.load("biped")
     feet, q = contacts.at_feet(robot), robot.posture()
     again = pickle.loads(pickle.dumps(robot))
-    assert (
-        contacts.static_hold(again, q, feet).margin == contacts.static_hold(robot, q, feet).margin
-    )
+    one, other = (contacts.static_hold(which, q, feet).margin for which in (again, robot))
+    assert one == other
     laden = robot.with_payload("torso", 10.0)
     hold = contacts.static_hold(laden, q, feet)
     assert hold.contacts.robot is laden

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import numpy as np
 import pytest
 
@@ -74,6 +76,14 @@ FAULTS = {
 }
 
 
+@pytest.fixture
+def standing():
+    """A quadruped, a controller by which it stands, its feet and posture."""
+    robot = robots.load("quadruped")
+    controller, q = control.stand(robot)
+    return robot, controller, controller.contacts, q
+
+
 @pytest.mark.parametrize("policy", ["hold", "damp"])
 @pytest.mark.parametrize("fault", FAULTS, ids=lambda f: f.__name__)
 @pytest.mark.parametrize("walks", [False, True])
@@ -98,11 +108,9 @@ def test_a_robot_stands_on_through_faults(fault, policy, walks):
 @pytest.mark.parametrize(
     "fault", [nan_position, nothing, no_time, earlier], ids=lambda f: f.__name__
 )
-def test_a_fault_where_a_phase_begins_does_not_lose_the_step(fault):
+def test_a_fault_where_a_phase_begins_does_not_lose_the_step(standing, fault):
     """The tick at which a foot should lift is broken: it lifts at the next one."""
-    robot = robots.load("quadruped")
-    controller, q = control.stand(robot)
-    feet = controller.contacts
+    robot, _, feet, q = standing
     phases = gaits.trot(feet, q, 2, settle=0.2)
     walker, clean = (control.WalkingController(robot, feet, q, phases) for _ in range(2))
     v = np.zeros(robot.nv)
@@ -146,18 +154,14 @@ def test_one_foot_twice_and_straight_legs_are_no_trouble():
     controller, q = control.stand(robot)
     v = np.zeros(robot.nv)
     left, right = controller.contacts
-    twice = contacts.SurfaceContact(
-        left.frame, vertices=left.corners, placement=left.placement, friction=0.7, name="again"
-    )
+    twice = replace(left, name="again")
     doubled = control.WholeBodyController(robot, [left, right, twice], controller.tasks)
     command = doubled(q, v)
     assert command.solved
     assert max(command.residuals.values()) < 1e-5
     straight, up = robot.neutral(), np.array([0.0, 0.0, 0.05])
-    feet = contacts.at_feet(robot)
-    stretched = control.WholeBodyController(
-        robot, feet, [control.ComTask(dynamics.com(robot, straight) + up)]
-    )
+    rise = control.ComTask(dynamics.com(robot, straight) + up)
+    stretched = control.WholeBodyController(robot, contacts.at_feet(robot), [rise])
     command = stretched(straight, v)
     assert np.isfinite(command.tau).all()
     assert (np.abs(command.tau) <= robot.torque_limits + 1e-9).all()
@@ -176,10 +180,8 @@ def joystick(told):
         (lambda t: 1 / 0, "ZeroDivisionError"),
     ],
 )
-def test_a_robot_goes_through_commands_that_are_none(told, reason):
-    robot = robots.load("quadruped")
-    controller, q = control.stand(robot)
-    feet = controller.contacts
+def test_a_robot_goes_through_commands_that_are_none(standing, told, reason):
+    robot, _, feet, q = standing
     gait = control.GaitController(robot, feet, q, velocity=joystick(told))
     motion = control.simulate(robot, gait, q=q, duration=1.0, control_step=2e-3)
     assert set(motion.statuses) == {"optimal"}
@@ -193,19 +195,17 @@ def test_a_robot_goes_through_commands_that_are_none(told, reason):
         raising(q, np.zeros(robot.nv), 0.4)
 
 
-def test_a_walker_that_has_walked_says_that_another_one_begins_anew():
-    robot = robots.load("quadruped")
-    controller, q = control.stand(robot)
-    gait = control.GaitController(robot, controller.contacts, q)
+def test_a_walker_that_has_walked_says_that_another_one_begins_anew(standing):
+    robot, _, feet, q = standing
+    gait = control.GaitController(robot, feet, q)
     assert gait(q, np.zeros(robot.nv), 1.0).solved
     assert "another GaitController" in gait(q, np.zeros(robot.nv), 0.0).reason
 
 
-def test_a_controller_that_was_used_is_not_simulated_from_the_start_again():
+def test_a_controller_that_was_used_is_not_simulated_from_the_start_again(standing):
     """It would hold its last torques until the robot falls."""
-    robot = robots.load("quadruped")
-    controller, q = control.stand(robot)
-    gait = control.GaitController(robot, controller.contacts, q)
+    robot, controller, feet, q = standing
+    gait = control.GaitController(robot, feet, q)
     for used, remedy in ((controller, "restart"), (gait, "another GaitController")):
         assert not control.simulate(robot, used, q=q, duration=0.1).ended
         with pytest.raises(ConfigurationError, match=f"from the start on it failed.*{remedy}"):

@@ -22,14 +22,12 @@ def standing(robot, friction=0.7, **options):
     feet = contacts.at_feet(robot, friction)
     q = contacts.solve_posture(robot, feet, com="inside").q
     base = control.trunk(robot)
+    upright, T = {"rows_of": "orientation", "weight": 5.0}, dynamics.frame_placement(robot, q, base)
     tasks = [
         control.ComTask(dynamics.com(robot, q), weight=10.0, gain=30.0),
-        control.FrameTask(
-            dynamics.frame_placement(robot, q, base),
-            frame=base, rows_of="orientation", weight=5.0, gain=50.0,
-        ),
+        control.FrameTask(T, frame=base, gain=50.0, **upright),
         control.PostureTask(q, weight=0.1, gain=50.0),
-    ]  # fmt: skip
+    ]
     return control.WholeBodyController(robot, feet, tasks, **options), q
 
 
@@ -113,10 +111,8 @@ def test_a_robot_stands_under_noise_and_a_push(load_robot, name):
     controller, q = standing(robot)
     force = 0.2 * robot.mass / 0.1
     push = control.ForcePulse(control.trunk(robot), (0.6 * force, 0.8 * force, 0.0), 0.2)
-    noise = control.Noise(1e-4, 1e-3, 1e-4, 1e-4, 1e-3)
-    motion = simulate(
-        robot, controller, duration=1.0, step=2e-3, q=q, disturbances=[push], noise=noise
-    )
+    how = {"disturbances": [push], "noise": control.Noise(1e-4, 1e-3, 1e-4, 1e-4, 1e-3)}
+    motion = simulate(robot, controller, duration=1.0, step=2e-3, q=q, **how)
     assert not motion.fell
     assert set(motion.statuses) == {"optimal"}
     moved = np.linalg.norm(motion.com - motion.com[0], axis=1)
@@ -168,10 +164,8 @@ def test_balance_between_two_slopes_that_face_each_other():
     controller = control.WholeBodyController(robot, feet, tasks)
     size = 0.1 * robot.mass / 0.1
     push = control.ForcePulse(control.trunk(robot), (0.7 * size, 0.7 * size, 0.0), 0.1)
-    motion = control.simulate(
-        robot, controller, valley.ground, q=q, contacts=feet, duration=0.6, control_step=2e-3,
-        disturbances=[push],
-    )  # fmt: skip
+    how = {"duration": 0.6, "control_step": 2e-3, "disturbances": [push]}
+    motion = control.simulate(robot, controller, valley.ground, q=q, contacts=feet, **how)
     assert set(motion.statuses) == {"optimal"}
     assert np.abs(motion.com - motion.com[0]).max() < 0.02
     normals = {tuple(np.round(c.cone(robot, q).normal, 3)) for c in feet}
@@ -185,9 +179,8 @@ def test_robots_stand_on_stairs_and_slopes(name):
     scenario = contacts.Scenario.load(name)
     robot, feet = scenario.machine, scenario.solved.contacts
     controller, q = control.stand(robot, feet, scenario.q)
-    motion = control.simulate(
-        robot, controller, scenario.ground, q=q, contacts=feet, duration=0.3, control_step=2e-3
-    )
+    where = {"q": q, "contacts": feet}
+    motion = simulate(robot, controller, scenario.ground, **where, duration=0.3, control_step=2e-3)
     assert set(motion.statuses) == {"optimal"}
     assert np.abs(motion.com - motion.com[0]).max() < 1e-4
     total = sum(f.sum(axis=1) for f in motion.forces.values())
@@ -306,12 +299,10 @@ def test_controllers_may_write_into_what_they_are_told(engine):
         return np.zeros(robot.na)
 
     sensors = control.Sensors(rate=100.0)
-    logs = [
-        simulate(robot, law, **options, sensors=sensors).log
-        for law in (of_readings, lambda readings: np.zeros(robot.na))
-    ]
-    assert np.array_equal(logs[0].q, logs[1].q)
-    assert np.array_equal(logs[0].gyro, logs[1].gyro)
+    limp = lambda readings: np.zeros(robot.na)  # noqa: E731
+    one, other = (simulate(robot, x, **options, sensors=sensors).log for x in (of_readings, limp))
+    assert np.array_equal(one.q, other.q)
+    assert np.array_equal(one.gyro, other.gyro)
 
 
 @pytest.mark.parametrize(
@@ -422,10 +413,8 @@ def test_the_same_controller_stands_in_mujoco(load_robot):
     robot = load_robot("solo12", "floating")
     controller, q = standing(robot)
     push = control.ForcePulse(control.trunk(robot), (0.0, 2.0, 0.0), 0.1)
-    motion = simulate(
-        robot, controller, q=q, duration=0.5, control_step=2e-3, disturbances=[push],
-        engine="mujoco",
-    )  # fmt: skip
+    how = {"duration": 0.5, "control_step": 2e-3, "engine": "mujoco"}
+    motion = simulate(robot, controller, q=q, disturbances=[push], **how)
     assert not motion.fell
     total = sum(f.sum(axis=1) for f in motion.forces.values())
     assert total[-50:].mean(axis=0)[2] == pytest.approx(G * robot.mass, rel=0.02)
@@ -437,25 +426,21 @@ def test_the_same_controller_stands_in_mujoco(load_robot):
 
 def test_bad_arguments_are_refused(load_robot):
     robot = robots.load("quadruped")
+    hold = contacts.PointContact(robot.feet["lf_foot"].frame, 0.5, bilateral=True)
+    push = control.ForcePulse("head", (1, 0, 0), 0.0)
     with pytest.raises(ConfigurationError, match="floating"):
         simulate(robots.load("limb"), nothing, duration=1.0)
-    with pytest.raises(ConfigurationError, match="multiple"):
-        simulate(robot, nothing, duration=1.0, step=1e-3, control_step=1.5e-3)
-    with pytest.raises(ConfigurationError, match="duration"):
-        simulate(robot, nothing, duration=0.0)
-    with pytest.raises(ConfigurationError, match="engine"):
-        simulate(robot, nothing, duration=1.0, engine="drake")
-    with pytest.raises(ConfigurationError, match="answer"):  # nothing is recorded yet
-        simulate(robot, nothing, duration=1.0)
-    with pytest.raises(ConfigurationError, match="on_failure: got 'keep'"):
-        simulate(robot, nothing, duration=1.0, on_failure="keep")
-    hold = contacts.PointContact(robot.feet["lf_foot"].frame, 0.5, bilateral=True)
-    with pytest.raises(ContactError, match="bilateral"):
-        simulate(robot, nothing, duration=1.0, contacts=contacts.ContactSet(robot, [hold]))
-    with pytest.raises(ConfigurationError, match="no frame"):
-        simulate(
-            robot, nothing, duration=1.0, disturbances=[control.ForcePulse("head", (1, 0, 0), 0.0)]
-        )
+    for given, error, words in (
+        ({"step": 1e-3, "control_step": 1.5e-3}, ConfigurationError, "multiple"),
+        ({"duration": 0.0}, ConfigurationError, "duration"),
+        ({"engine": "drake"}, ConfigurationError, "engine"),
+        ({}, ConfigurationError, "answer"),  # nothing is recorded yet
+        ({"on_failure": "keep"}, ConfigurationError, "on_failure: got 'keep'"),
+        ({"contacts": contacts.ContactSet(robot, [hold])}, ContactError, "bilateral"),
+        ({"disturbances": [push]}, ConfigurationError, "no frame"),
+    ):
+        with pytest.raises(error, match=words):
+            simulate(robot, nothing, **{"duration": 1.0} | given)
     with pytest.raises(ConfigurationError, match="lasting"):
         control.random_pushes(robot, control.trunk(robot), 1.0, 0.1, lasting=2.0)
     with pytest.raises(SolverError, match="blew up"):
@@ -492,7 +477,6 @@ def test_several_hinges_in_a_body_reach_mujoco():
     mujoco.mj_forward(model, data)
     for row, unit in zip(M, np.eye(robot.nv), strict=True):
         mujoco.mj_mulM(model, data, row, unit)
-    ours = dynamics.conventions.mass_matrix_to(
-        robot, q, dynamics.mass_matrix(robot, q), "mujoco", joints=names
-    )
+    own = dynamics.mass_matrix(robot, q)
+    ours = dynamics.conventions.mass_matrix_to(robot, q, own, "mujoco", joints=names)
     np.testing.assert_allclose(M, ours, atol=1e-9)

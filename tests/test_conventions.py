@@ -25,11 +25,7 @@ PAIRS = {
 
 def state(robot, seed=0):
     rng = np.random.default_rng(seed)
-    return (
-        robot.random_configuration(rng),
-        rng.standard_normal(robot.nv),
-        rng.standard_normal(robot.nv),
-    )
+    return robot.random_configuration(rng), *rng.standard_normal((2, robot.nv))
 
 
 def robots_with_every_joint():
@@ -63,20 +59,15 @@ def test_round_trips(convention):
                 np.testing.assert_allclose(q2, q, atol=1e-12)
                 np.testing.assert_allclose(v2, v, atol=1e-12)
             M, b = dynamics.mass_matrix(robot, q), dynamics.bias(robot, q, v)
-            for to_, from_, value in (
-                (terms.mass_matrix_to, terms.mass_matrix_from, M),
-                (terms.forces_to, terms.forces_from, a),
-                (terms.jacobian_to, terms.jacobian_from, np.vstack([M, M])[:6]),
+            for to_, from_, value, *at in (
+                (terms.mass_matrix_to, terms.mass_matrix_from, M, q),
+                (terms.forces_to, terms.forces_from, a, q),
+                (terms.jacobian_to, terms.jacobian_from, np.vstack([M, M])[:6], q),
+                (terms.acceleration_to, terms.acceleration_from, a, q, v),
+                (terms.bias_to, terms.bias_from, b, q, v),
             ):
-                there = to_(robot, q, value, convention, joints=joints)
-                again = from_(robot, q, there, convention, joints=joints)
-                np.testing.assert_allclose(again, value, atol=1e-12 * (1 + abs(value).max()))
-            for to_, from_, value in (
-                (terms.acceleration_to, terms.acceleration_from, a),
-                (terms.bias_to, terms.bias_from, b),
-            ):
-                there = to_(robot, q, v, value, convention, joints=joints)
-                again = from_(robot, q, v, there, convention, joints=joints)
+                there = to_(robot, *at, value, convention, joints=joints)
+                again = from_(robot, *at, there, convention, joints=joints)
                 np.testing.assert_allclose(again, value, atol=1e-12 * (1 + abs(value).max()))
     w = np.arange(6.0)
     np.testing.assert_array_equal(terms.wrench_from(terms.wrench_to(w, convention), convention), w)
@@ -98,11 +89,9 @@ def test_velocities_are_rates_of_configurations(convention):
         (T1, q1, v1), (T0, q0, v0) = there(h), there(-h)
         rate = conventions.velocity_map_rate(robot, q, v, convention)
         np.testing.assert_allclose((T1 - T0) / (2 * h), rate, atol=1e-8)
-        u1 = PAIRS[convention][0](robot, q1, v1)[1]
-        u0 = PAIRS[convention][0](robot, q0, v0)[1]
-        np.testing.assert_allclose(
-            (u1 - u0) / (2 * h), terms.acceleration_to(robot, q, v, a, convention), atol=1e-7
-        )
+        u1, u0 = (PAIRS[convention][0](robot, *x)[1] for x in ((q1, v1), (q0, v0)))
+        expected = terms.acceleration_to(robot, q, v, a, convention)
+        np.testing.assert_allclose((u1 - u0) / (2 * h), expected, atol=1e-7)
 
 
 @pytest.mark.parametrize("convention", CONVENTIONS)
@@ -119,9 +108,8 @@ def test_energy_power_and_equations_of_motion_are_the_same(convention, biped):
     np.testing.assert_allclose(M2 @ a2 + b2, tau2, atol=1e-9)
     J = dynamics.frame_jacobian(biped, q, "left_sole")
     J2 = terms.jacobian_to(biped, q, J, convention)
-    np.testing.assert_allclose(
-        terms.wrench_to(J @ v, convention), J2 @ u, atol=1e-12
-    )  # a twist has the order of a wrench
+    twist = terms.wrench_to(J @ v, convention)  # it has the order of a wrench
+    np.testing.assert_allclose(twist, J2 @ u, atol=1e-12)
 
 
 def test_what_each_convention_means():
@@ -169,37 +157,31 @@ def test_mujoco_agrees(load_robot, name, foot, base):
 def test_drake_agrees(biped):
     """The figures are Drake's own, for the biped: see the file."""
     drake = json.loads(DRAKE.read_text())
+    there = {"convention": "drake", "joints": drake["joints"]}
     for case in drake["cases"]:
         q, v = conventions.from_drake(biped, case["q"], case["v"], joints=drake["joints"])
         M, b = dynamics.mass_matrix(biped, q), dynamics.bias(biped, q, v)
-        joints = drake["joints"]
-        np.testing.assert_allclose(
-            terms.mass_matrix_to(biped, q, M, "drake", joints=joints), case["M"], atol=1e-9
-        )
-        np.testing.assert_allclose(
-            terms.bias_to(biped, q, v, b, "drake", joints=joints), case["bias"], atol=1e-8
-        )
         J = dynamics.frame_jacobian(biped, q, "left_sole")
-        np.testing.assert_allclose(
-            terms.jacobian_to(biped, q, J, "drake", joints=joints), case["J_left_sole"], atol=1e-9
-        )
+        for found, name, within in (
+            (terms.mass_matrix_to(biped, q, M, **there), "M", 1e-9),
+            (terms.bias_to(biped, q, v, b, **there), "bias", 1e-8),
+            (terms.jacobian_to(biped, q, J, **there), "J_left_sole", 1e-9),
+        ):
+            np.testing.assert_allclose(found, case[name], atol=within)
 
 
 def test_what_does_not_fit_is_refused(biped):
     q, v, _ = state(biped)
-    with pytest.raises(ConfigurationError, match="'mujoco'"):
-        conventions.to_convention(biped, q, v, "mujocco")
-    with pytest.raises(ConfigurationError, match="'left_knee'"):
-        conventions.to_mujoco(biped, q, v, joints=["left_kne", *biped.joint_names[1:]])
-    with pytest.raises(ConfigurationError, match="missing"):
-        conventions.to_mujoco(biped, q, v, joints=biped.joint_names[1:])
-    with pytest.raises(ConfigurationError, match="norm"):
-        conventions.from_mujoco(biped, np.zeros(biped.nq), v)
-    with pytest.raises(ConfigurationError, match="shape"):
-        terms.mass_matrix_to(biped, q, np.eye(3), "mujoco")
-    with pytest.raises(ConfigurationError, match="finite"):
-        terms.jacobian_to(biped, q, np.full((3, biped.nv), np.nan), "mujoco")
-    with pytest.raises(ConfigurationError, match="counterpart"):
-        conventions.to_drake(
-            next(robots_with_every_joint()), *state(next(robots_with_every_joint()))[:2]
-        )
+    fewer, odd = biped.joint_names[1:], next(robots_with_every_joint())
+    nowhere = np.full((3, biped.nv), np.nan)
+    for call, words in (
+        (lambda: conventions.to_convention(biped, q, v, "mujocco"), "'mujoco'"),
+        (lambda: conventions.to_mujoco(biped, q, v, joints=["left_kne", *fewer]), "'left_knee'"),
+        (lambda: conventions.to_mujoco(biped, q, v, joints=fewer), "missing"),
+        (lambda: conventions.from_mujoco(biped, np.zeros(biped.nq), v), "norm"),
+        (lambda: terms.mass_matrix_to(biped, q, np.eye(3), "mujoco"), "shape"),
+        (lambda: terms.jacobian_to(biped, q, nowhere, "mujoco"), "finite"),
+        (lambda: conventions.to_drake(odd, *state(odd)[:2]), "counterpart"),
+    ):
+        with pytest.raises(ConfigurationError, match=words):
+            call()

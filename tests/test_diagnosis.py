@@ -204,11 +204,8 @@ def test_a_floating_joint_below_a_root_with_mass_is_no_base():
     np.testing.assert_allclose(fall, [0, 0, -9.81, 0, 0, 0] + [0] * 6, atol=1e-9)
     with pytest.warns(FootworkWarning):
         assert load(text, base="fixed").nv == 6  # the root alone is fixed
-    world = (
-        text[: text.index('<link name="a">')]
-        + '<link name="a"/>'
-        + text[text.index('\n<link name="b') :]
-    )
+    a, b = text.index('<link name="a">'), text.index('\n<link name="b')
+    world = f'{text[:a]}<link name="a"/>{text[b:]}'
     assert (load(world).nv, load(world, base="fixed").nv) == (6, 0)
 
 
@@ -257,10 +254,8 @@ def test_romeo_lists_its_joints_without_limits():
 
 
 def test_point_masses_are_worth_knowing():
-    assert {(f.level, f.code) for f in robots.diagnose("limb")} == {
-        ("info", "effort"),
-        ("info", "inertia"),
-    }
+    found = {(f.level, f.code) for f in robots.diagnose("limb")}
+    assert found == {("info", "effort"), ("info", "inertia")}
 
 
 @pytest.mark.parametrize(
@@ -273,9 +268,8 @@ def test_point_masses_are_worth_knowing():
     ],
 )
 def test_a_mesh_in_millimetres_that_nothing_scales_is_told(tmp_path, said, scale, warned):
-    (tmp_path / "box.dae").write_text(
-        f'<?xml version="1.0"?><COLLADA><asset>{said}</asset></COLLADA>'
-    )
+    text = f'<?xml version="1.0"?><COLLADA><asset>{said}</asset></COLLADA>'
+    (tmp_path / "box.dae").write_text(text)
     shape = f'<visual><geometry><mesh filename="box.dae"{scale}/></geometry></visual>'
     mass = '<inertial><mass value="1"/><inertia ixx="1" iyy="1" izz="1" ixy="0" ixz="0" iyz="0"/>'
     file = tmp_path / "it.urdf"

@@ -60,19 +60,29 @@ INERTIAL = (
 )
 
 
+def hinge(parent, child, xyz, turn="0 0 0", most=1):
+    """A revolute joint about y."""
+    return (
+        f'<joint name="to {child}" type="revolute"><parent link="{parent}"/><child link="{child}"/>'
+        f'<origin xyz="{xyz}" rpy="{turn}"/><axis xyz="0 1 0"/>'
+        f'<limit lower="-{most}" upper="{most}" effort="99" velocity="9"/></joint>'
+    )
+
+
+def on_a_trunk(size: str, limbs: str, **how) -> robots.Robot:
+    """A robot whose trunk is a box, with these limbs."""
+    box = f'<collision><geometry><box size="{size}"/></geometry></collision>'
+    return load(f'<robot name="r"><link name="trunk">{INERTIAL}{box}</link>{limbs}</robot>', **how)
+
+
 def standing_on(shape: str, kind: str = "collision", origin: str = "", **how) -> robots.Robot:
     """A trunk on two legs that end in `shape`, turned as `origin` says."""
     legs = "".join(
         f'<link name="{side}">{INERTIAL}<{kind}><origin xyz="0 0 -0.5" {origin}/>'
-        f"<geometry>{shape}</geometry></{kind}></link>"
-        f'<joint name="{side}_hip" type="revolute"><parent link="trunk"/><child link="{side}"/>'
-        f'<origin xyz="0 {y} 0"/><axis xyz="0 1 0"/>'
-        '<limit lower="-1" upper="1" effort="9" velocity="9"/></joint>'
+        f"<geometry>{shape}</geometry></{kind}></link>{hinge('trunk', side, f'0 {y} 0')}"
         for side, y in (("left", 0.1), ("right", -0.1))
     )
-    box = '<collision><geometry><box size="0.2 0.2 0.2"/></geometry></collision>'
-    trunk = f'<link name="trunk">{INERTIAL}{box}</link>'
-    return load(f'<robot name="r">{trunk}{legs}</robot>', **how)
+    return on_a_trunk("0.2 0.2 0.2", legs, **how)
 
 
 def on_legs(count: int, tail: float = 0.0) -> robots.Robot:
@@ -82,14 +92,10 @@ def on_legs(count: int, tail: float = 0.0) -> robots.Robot:
     limbs = "".join(
         f'<link name="{k}">{INERTIAL}<collision><origin xyz="0 0 {-length}"/>'
         '<geometry><sphere radius="0.02"/></geometry></collision></link>'
-        f'<joint name="j{k}" type="revolute"><parent link="trunk"/><child link="{k}"/>'
-        f'<origin xyz="{0.2 * x} {0.2 * y} 0" rpy="0 0 {np.arctan2(y, x)}"/><axis xyz="0 1 0"/>'
-        '<limit lower="-1" upper="1" effort="99" velocity="9"/></joint>'
+        + hinge("trunk", k, f"{0.2 * x} {0.2 * y} 0", f"0 0 {np.arctan2(y, x)}")
         for k, (x, y, length) in enumerate(around + tails)
     )
-    box = '<collision><geometry><box size="0.2 0.2 0.1"/></geometry></collision>'
-    trunk = f'<link name="trunk">{INERTIAL}{box}</link>'
-    return load(f'<robot name="r">{trunk}{limbs}</robot>')
+    return on_a_trunk("0.2 0.2 0.1", limbs)
 
 
 @pytest.mark.parametrize("count", [3, 5, 6])
@@ -153,9 +159,8 @@ def stl(path, points):
     apex = np.array([0.0, 0.0, 100.0])
     fan = [(corners[0], corners[i], corners[i + 1]) for i in range(1, len(points) - 1)]
     sides = list(zip(corners, np.roll(corners, -1, axis=0), [apex] * len(points), strict=True))
-    body = b"".join(
-        struct.pack("<12fH", 0, 0, 0, *np.concatenate(t).tolist(), 0) for t in fan + sides
-    )
+    packed = (struct.pack("<12fH", 0, 0, 0, *np.ravel(t).tolist(), 0) for t in fan + sides)
+    body = b"".join(packed)
     path.write_bytes(b"\0" * 80 + struct.pack("<I", len(fan + sides)) + body)
 
 
@@ -183,16 +188,12 @@ def test_six_legs_that_are_stretched_to_all_sides_have_six_feet(first, down):
     rod += '<cylinder radius="0.015" length="0.2"/></geometry></collision>'
     legs = "".join(
         f'<link name="thigh{k}">{INERTIAL}{rod}</link><link name="shank{k}">{INERTIAL}{rod}</link>'
-        f'<joint name="hip{k}" type="revolute"><parent link="trunk"/><child link="thigh{k}"/>'
-        f'<origin xyz="{0.15 * np.cos(way)} {0.15 * np.sin(way)} 0" rpy="0 {down} {way}"/>'
-        '<axis xyz="0 1 0"/><limit lower="-2" upper="2" effort="9" velocity="9"/></joint>'
-        f'<joint name="knee{k}" type="revolute"><parent link="thigh{k}"/><child link="shank{k}"/>'
-        '<origin xyz="0.2 0 0"/><axis xyz="0 1 0"/>'
-        '<limit lower="-2" upper="2" effort="9" velocity="9"/></joint>'
+        + hinge("trunk", f"thigh{k}", f"{0.15 * x} {0.15 * y} 0", f"0 {down} {way}", 2)
+        + hinge(f"thigh{k}", f"shank{k}", "0.2 0 0", most=2)
         for k, way in enumerate(first + np.arange(6) * np.pi / 3)
+        for x, y in [(np.cos(way), np.sin(way))]
     )
-    box = '<collision><geometry><box size="0.3 0.3 0.08"/></geometry></collision>'
-    robot = load(f'<robot name="r"><link name="trunk">{INERTIAL}{box}</link>{legs}</robot>')
+    robot = on_a_trunk("0.3 0.3 0.08", legs)
     assert list(feet_of_shapes(robot)) == [f"shank{k}" for k in range(6)]
 
 

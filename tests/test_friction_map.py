@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import importlib
 from dataclasses import replace
+from functools import partial
 
 import numpy as np
 import pinocchio as pin
@@ -75,9 +76,8 @@ def test_level_ground_without_a_load_asks_for_none():
     assert inside.any()
     assert (found.friction[inside] <= 1e-3).all()
     assert found.x.shape == found.y.shape == (20,)
-    region = contacts.static_equilibrium_polygon(
-        robot, robot.posture(), contacts.at_feet(robot), tolerance=1e-5
-    )
+    stance = robot, robot.posture(), contacts.at_feet(robot)
+    region = contacts.static_equilibrium_polygon(*stance, tolerance=1e-5)
     for j, y in enumerate(found.y):
         for i, x in enumerate(found.x):
             if abs(region.distance((x, y))) > 1e-4:
@@ -90,12 +90,11 @@ def on_uneven_ground(name):
     tilted = []
     for i, contact in enumerate(contacts.at_feet(robot, 0.5)):
         turn = pin.exp3(0.4 * np.array([(-1.0) ** i, 0.5, 0.0]))
-        placed = (
-            {"normal": turn @ contact.normal}
-            if contact.dim == 3
-            else {"placement": contact.placement * pin.SE3(turn, np.zeros(3))}
-        )
-        tilted.append(replace(contact, **placed))
+        if contact.dim == 3:
+            tilted.append(replace(contact, normal=turn @ contact.normal))
+        else:
+            placement = contact.placement * pin.SE3(turn, np.zeros(3))
+            tilted.append(replace(contact, placement=placement))
     push = Wrench(0.05 * 9.81 * robot.mass * np.array([1.0, -0.5, 0.2]), np.zeros(3))
     return robot, robot.posture(), tilted, push
 
@@ -115,9 +114,9 @@ def test_kernels_and_the_solver_agree(monkeypatch, name, tolerance):
     """Brackets of both methods contain the same friction, and both are narrow."""
     pytest.importorskip("numba")
     robot, q, ground, push = on_uneven_ground(name)
-    ask = lambda: contacts.friction_map(  # noqa: E731
-        robot, q, ground, *(np.linspace(-0.3, 0.3, 7),) * 2, push, tolerance=tolerance
-    )
+    places = np.linspace(-0.3, 0.3, 7)
+    given = robot, q, ground, places, places, push
+    ask = partial(contacts.friction_map, *given, tolerance=tolerance)
     with monkeypatch.context() as patch:
         asked, fast = asked_of(patch), ask()
         assert sum(asked) == 0
@@ -138,9 +137,7 @@ def test_contacts_that_squeeze_are_left_to_the_solver(monkeypatch):
     pytest.importorskip("numba")
     robot = robots.block(10.0, (0.4, 0.3, 0.2))
     walls = [
-        contacts.PointContact(
-            "block", friction=0.5, offset=np.array([s * 0.2, 0, 0]), normal=(-s, 0.0, 0.0)
-        )
+        contacts.PointContact("block", 0.5, normal=(-s, 0.0, 0.0), offset=(s * 0.2, 0, 0))
         for s in (1.0, -1.0)
     ]
     more = contacts.at_feet(robot, 0.1)
@@ -168,21 +165,20 @@ def test_polygons_of_that_friction_contain_the_place(name):
 
 def test_hands_that_hold_need_no_friction():
     robot = robots.load("biped")
-    grip = contacts.SurfaceContact(
-        "left_hand", half_length=0.05, half_width=0.05, friction=0.0, bilateral=True
-    )
+    size = {"half_length": 0.05, "half_width": 0.05}
+    grip = contacts.SurfaceContact("left_hand", **size, friction=0.0, bilateral=True)
     found = contacts.friction_map(robot, robot.posture(), grip, [0.0], [0.0])
     assert found.friction[0, 0] <= found.tolerance
 
 
 def test_refusals():
     robot, q, sole = block()
-    ask = contacts.friction_map
-    with pytest.raises(ContactError, match="x: got shape"):
-        ask(robot, q, sole, x=[[0.0]])
-    with pytest.raises(ContactError, match="tolerance: got"):
-        ask(robot, q, sole, tolerance=0.0)
-    with pytest.raises(ContactError, match="expected a Wrench in world axes"):
-        ask(robot, q, sole, wrench=Wrench((0, 0, 1), np.zeros(3), axes="local"))
-    with pytest.raises(ContactError, match="friction alone limits"):
-        ask(robot, q, replace(next(iter(sole)), max_normal=50.0))
+    turned, weak = Wrench((0, 0, 1), axes="local"), replace(next(iter(sole)), max_normal=50.0)
+    for contact, given, words in (
+        (sole, {"x": [[0.0]]}, "x: got shape"),
+        (sole, {"tolerance": 0.0}, "tolerance: got"),
+        (sole, {"wrench": turned}, "expected a Wrench in world axes"),
+        (weak, {}, "friction alone limits"),
+    ):
+        with pytest.raises(ContactError, match=words):
+            contacts.friction_map(robot, q, contact, **given)

@@ -28,20 +28,29 @@ def walk(**options):
     return biomechanics.synthetic_walk(**options)
 
 
+def written(folder, trial):
+    """A trial as a laboratory would have written it."""
+    biomechanics.write_forces(folder / "walk.forces", trial.plates)
+    return biomechanics.write_trc(folder / "walk.trc", trial.markers)
+
+
 @pytest.fixture(scope="session")
 def files(tmp_path_factory):
-    """The walker's trial as a laboratory would have written it."""
-    folder = tmp_path_factory.mktemp("walk")
-    trial = walk().trial()
-    biomechanics.write_trc(folder / "walk.trc", trial.markers)
-    biomechanics.write_forces(folder / "walk.forces", trial.plates)
-    return folder / "walk.trc"
+    return written(tmp_path_factory.mktemp("walk"), walk().trial())
+
+
+def analysed(trial, **options):
+    """Its gait, without a filter unless there is to be one."""
+    return biomechanics.analyse_gait(trial, walk().mass, **{"cutoff": None} | options)
+
+
+def with_markers(trial, **changes):
+    return replace(trial, markers=replace(trial.markers, **changes))
 
 
 @pytest.fixture(scope="session")
 def gait(files):
-    trial = biomechanics.read_trial(files, threshold=0)
-    return biomechanics.analyse_gait(trial, walk().mass, cutoff=None)
+    return analysed(biomechanics.read_trial(files, threshold=0))
 
 
 def truth(w, joint, every=10):
@@ -132,8 +141,7 @@ def test_filtered_and_with_gaps_it_is_still_nearly_so(files):
     rng = np.random.default_rng(0)
     positions = trial.markers.positions + 1e-4 * rng.standard_normal(trial.markers.positions.shape)
     positions[100:115, 3] = np.nan
-    noisy = replace(trial, markers=replace(trial.markers, positions=positions))
-    gait = biomechanics.analyse_gait(noisy, walk().mass, cutoff=15.0)
+    gait = analysed(with_markers(trial, positions=positions), cutoff=15.0)
     _, moment = truth(walk(), "right ankle")
     middle = slice(5, -5)
     gap = gait.moment("right ankle", "world")[::10][middle] - moment[middle]
@@ -141,7 +149,7 @@ def test_filtered_and_with_gaps_it_is_still_nearly_so(files):
 
 
 def test_the_axis_up_does_not_matter(gait):
-    z_up = biomechanics.analyse_gait(walk().trial(up="z"), walk().mass, cutoff=None)
+    z_up = analysed(walk().trial(up="z"))
     for joint in gait.joints:
         one, other = gait.moment(joint), z_up.moment(joint)
         np.testing.assert_allclose(one, other, atol=1e-7)
@@ -158,9 +166,7 @@ def test_the_way_one_walks_does_not_matter(gait, degrees):
         replace(p, force=p.force @ R.T, moment=p.moment @ R.T, origin=R @ p.origin + shift)
         for p in trial.plates
     )
-    turned = biomechanics.analyse_gait(
-        replace(trial, markers=markers, plates=plates), 70, cutoff=None
-    )
+    turned = analysed(replace(trial, markers=markers, plates=plates))
     for joint in gait.joints:
         np.testing.assert_allclose(turned.moment(joint), gait.moment(joint), atol=1e-7)
         np.testing.assert_allclose(turned.force(joint), gait.force(joint), atol=1e-6)
@@ -173,17 +179,14 @@ def test_a_short_trial(gait):
     for one, cut in zip(rates.cut(40, 51).plates, trial.cut(40, 51).plates, strict=True):
         np.testing.assert_allclose(one.force[::3], cut.force, atol=1e-9)
     short = trial.cut(40, 51)
-    found = biomechanics.analyse_gait(short, 70, cutoff=None)
+    found = analysed(short)
     assert gait_report.facts(found)["frames"] == 12
-    np.testing.assert_allclose(
-        found.force("left ankle", "world"), gait.force("left ankle", "world")[40:52], atol=1e-2
-    )
+    ours, whole = (g.force("left ankle", "world") for g in (found, gait))
+    np.testing.assert_allclose(ours, whole[40:52], atol=1e-2)
     with pytest.raises(ConfigurationError, match="expected more than 15 to filter"):
         biomechanics.analyse_gait(short, 70)
     with pytest.raises(ConfigurationError, match="9 or more to take derivatives"):
-        biomechanics.analyse_gait(
-            replace(trial, markers=trial.markers.cut(40, 45), plates=()), 70, cutoff=None
-        )
+        analysed(replace(trial, markers=trial.markers.cut(40, 45), plates=()))
 
 
 def test_matrix_and_recursion_agree_on_the_walk(gait):
@@ -204,10 +207,8 @@ def forward_simulated(duration=0.15, rate=400.0):
     """
     w = walk()
     robot, start = w.robot, w.q[40].copy()
-    feet = {
-        f"{side} foot": dyn.frame_placement(robot, start, f"{side} foot")
-        for side in ("right", "left")
-    }
+    names = "right foot", "left foot"
+    feet = {name: dyn.frame_placement(robot, start, name) for name in names}
     weight = np.array([0.0, 0.0, robot.mass * 9.81 / 2, 0.0, 0.0, 0.0])
     stiffness = np.array([4e3, 4e3, 2e4, 60.0, 60.0, 20.0])
 
@@ -227,26 +228,18 @@ def forward_simulated(duration=0.15, rate=400.0):
         return 200 * (start[7:] - q[7:]) - 3 * v[6:] + shake
 
     run = dyn.simulate(
-        robot,
-        start,
-        np.zeros(robot.nv),
-        torque,
-        duration=duration,
-        step=1 / rate,
-        integrator="dop853",
-        wrenches=ground,
-    )
+        robot, start, np.zeros(robot.nv), torque, duration=duration, step=1 / rate,
+        integrator="dop853", wrenches=ground,
+    )  # fmt: skip
     laws = [ground(t, q, v) for t, q, v in zip(run.t, run.q, run.v, strict=True)]
-    series = {
-        foot: biomechanics.WrenchSeries(
-            *(
-                np.array([getattr(law[foot], part) for law in laws])
-                for part in ("force", "moment", "point")
-            )
+
+    def series(foot):
+        parts = zip(
+            *((w.force, w.moment, w.point) for w in (law[foot] for law in laws)), strict=True
         )
-        for foot in feet
-    }
-    return run, {foot: s.at(np.zeros(3)) for foot, s in series.items()}
+        return biomechanics.WrenchSeries(*map(np.array, parts)).at(np.zeros(3))
+
+    return run, {foot: series(foot) for foot in feet}
 
 
 @pytest.mark.slow
@@ -254,29 +247,20 @@ def test_a_forward_simulation_is_recovered_from_its_files(tmp_path):
     """Torques drove the motion; markers and plates of it, written and read, give them back."""
     run, ground = forward_simulated()
     simulated = replace(walk(), q=run.q, v=run.v, ground=ground)
-    trial = simulated.trial()
-    biomechanics.write_trc(tmp_path / "sway.trc", trial.markers)
-    biomechanics.write_forces(tmp_path / "sway.forces", trial.plates)
-    read = biomechanics.read_trial(tmp_path / "sway.trc", threshold=0)
+    read = biomechanics.read_trial(written(tmp_path, simulated.trial()), threshold=0)
     # light feet start too fast for 400 frames a second; the last frame has one neighbour
     later = slice(40, -1)
     # segments: knees and ankles
-    gait = biomechanics.analyse_gait(read, walk().mass, cutoff=None)
-    joints = list(simulated.robot.joint_names)
-    for joint, name, sign in (
-        ("right knee", "right knee z", -1),
-        ("left knee", "left knee z", -1),
-        ("left ankle", "left ankle z", 1),
-    ):
-        torque = run.tau[:, joints.index(name)]
+    gait, joints = analysed(read), list(simulated.robot.joint_names)
+    for joint, sign in (("right knee", -1), ("left knee", -1), ("left ankle", 1)):
+        torque = run.tau[:, joints.index(f"{joint} z")]
         np.testing.assert_allclose(sign * gait.moment(joint)[later, 0], torque[later], atol=1e-6)
         assert np.ptp(torque) > 5
     # the robot: every joint, and nothing at its base
     fit = biomechanics.fit_markers(simulated.robot, read.markers, simulated.attachments)
-    plates = dict(zip(("right foot", "left foot"), read.turned("z").plates, strict=True))
-    found = biomechanics.trial_dynamics(
-        simulated.robot, fit.q, fit.rate, {foot: p.wrench() for foot, p in plates.items()}
-    )
+    plates = zip(("right foot", "left foot"), read.turned("z").plates, strict=True)
+    wrenches = {foot: plate.wrench() for foot, plate in plates}
+    found = biomechanics.trial_dynamics(simulated.robot, fit.q, fit.rate, wrenches)
     np.testing.assert_allclose(found.tau[later, 6:], run.tau[later], atol=1e-6)
     weight = 9.81 * simulated.robot.mass  # the integrator's own error, twice differentiated
     assert np.abs(found.residual.force[later]).max() < 1e-6 * weight
@@ -288,13 +272,11 @@ def test_a_forward_simulation_is_recovered_from_its_files(tmp_path):
 def swapped_names(trial):
     """The same markers under the other side's names."""
     other = {"R": "L", "L": "R"}
-    names = tuple(other[n[0]] + n[1:] for n in trial.markers.names)
-    return replace(trial, markers=replace(trial.markers, names=names))
+    return with_markers(trial, names=tuple(other[n[0]] + n[1:] for n in trial.markers.names))
 
 
 def test_sides_that_are_swapped_are_told_and_put_right(gait):
-    trial = swapped_names(walk().trial())
-    found = biomechanics.analyse_gait(trial, walk().mass, cutoff=None)
+    found = analysed(swapped_names(walk().trial()))
     assert any("right and left are swapped" in note for note in found.notes)
     np.testing.assert_allclose(found.moment("right ankle"), gait.moment("right ankle"), atol=1e-7)
 
@@ -305,9 +287,8 @@ def test_one_confused_leg_is_refused():
     for joint in ("Ankle", "Knee"):
         i, j = names.index(f"R.{joint}"), names.index(f"R.{joint}.Medial")
         names[i], names[j] = names[j], names[i]
-    confused = replace(trial, markers=replace(trial.markers, names=tuple(names)))
     with pytest.raises(ConfigurationError, match="lateral and medial markers are confused"):
-        biomechanics.analyse_gait(confused, 70)
+        analysed(with_markers(trial, names=tuple(names)))
 
 
 def one_leg(trial, side):
@@ -316,9 +297,8 @@ def one_leg(trial, side):
     leg = marker_sets.BOTH_LEGS.legs[side]
     table = marker_sets.ONE_LEG.legs["right"]
     columns = {table[k]: trial.markers[leg[k]] for k in leg} | {"FH": poses[f"{side} thigh"][1]}
-    markers = biomechanics.Markers(
-        tuple(columns), np.stack(list(columns.values()), axis=1), trial.markers.rate
-    )
+    positions = np.stack(list(columns.values()), axis=1)
+    markers = biomechanics.Markers(tuple(columns), positions, trial.markers.rate)
     plate = trial.plates[0 if side == "right" else 1]
     return biomechanics.Trial(markers, (plate,))
 
@@ -326,7 +306,7 @@ def one_leg(trial, side):
 @pytest.mark.parametrize("side", ["right", "left"])
 def test_one_leg_alone(gait, side):
     """The same ankle and knee; which leg it is, its markers say. The hip's wrench is left over."""
-    alone = biomechanics.analyse_gait(one_leg(walk().trial(), side), walk().mass, cutoff=None)
+    alone = analysed(one_leg(walk().trial(), side))
     assert alone.joints == (f"{side} ankle", f"{side} knee")
     for joint in alone.joints:
         np.testing.assert_allclose(alone.moment(joint), gait.moment(joint), atol=1e-7)
@@ -339,18 +319,9 @@ def test_markers_of_no_known_set_are_told():
     bare = replace(trial, markers=trial.markers.only(["R.Knee", "R.Heel"]))
     with pytest.raises(ConfigurationError, match=r"no known set.*define a MarkerSet"):
         biomechanics.analyse_gait(bare, 70)
+    four = [f"{joint} {side}" for joint in ("knee", "ankle") for side in ("lateral", "medial")]
     with pytest.raises(ConfigurationError, match="no marker for the right heel"):
-        biomechanics.MarkerSet(
-            "mine",
-            {
-                "right": {
-                    "knee lateral": "a",
-                    "knee medial": "b",
-                    "ankle lateral": "c",
-                    "ankle medial": "d",
-                }
-            },
-        )
+        biomechanics.MarkerSet("mine", {"right": dict(zip(four, "abcd", strict=True))})
     with pytest.raises(ConfigurationError, match="no side 'rigth'; did you mean 'right'"):
         biomechanics.MarkerSet("mine", {"rigth": {}})
 
@@ -365,9 +336,8 @@ def test_a_marker_set_of_one_s_own_from_a_file(tmp_path, gait):
     mine = biomechanics.MarkerSet.load(path)
     assert mine.name == "mine"
     trial = walk().trial()
-    names = tuple(f"{n}!" for n in trial.markers.names)
-    renamed = replace(trial, markers=replace(trial.markers, names=names))
-    found = biomechanics.analyse_gait(renamed, walk().mass, cutoff=None, names=mine)
+    renamed = with_markers(trial, names=tuple(f"{n}!" for n in trial.markers.names))
+    found = analysed(renamed, names=mine)
     np.testing.assert_allclose(found.moment("left knee"), gait.moment("left knee"), atol=1e-7)
 
 
@@ -385,14 +355,11 @@ def test_a_marker_somewhere_else_is_told():
     trial = walk().trial()
     positions = trial.markers.positions.copy()
     positions[:, trial.markers.names.index("R.Knee.Medial")] += [0.15, 0.0, -0.05]
-    moved = replace(trial, markers=replace(trial.markers, positions=positions))
-    gait = biomechanics.analyse_gait(moved, 70)
-    assert any("right knee's markers are 0." in note for note in gait.trial.notes)
+    notes = biomechanics.analyse_gait(with_markers(trial, positions=positions), 70).trial.notes
+    assert any("right knee's markers are 0." in note for note in notes)
     other = {"R.Knee": "L.Knee", "L.Knee": "R.Knee"}  # and Medial: each keeps its neighbour
-    names = (other.get(n[:6], n[:6]) + n[6:] for n in trial.markers.names)
-    notes = biomechanics.analyse_gait(
-        replace(trial, markers=replace(trial.markers, names=tuple(names))), 70
-    ).notes
+    names = tuple(other.get(n[:6], n[:6]) + n[6:] for n in trial.markers.names)
+    notes = biomechanics.analyse_gait(with_markers(trial, names=names), 70).notes
     assert sum("m from the ankle: do their labels" in note for note in notes) == 2
 
 
@@ -401,9 +368,8 @@ def test_a_marker_that_is_lost_is_told_by_frames():
     positions = trial.markers.positions.copy()
     positions[300:500, trial.markers.names.index("R.Heel")] = np.nan
     positions[:, trial.markers.names.index("L.ASIS")] = np.nan
-    lost = replace(trial, markers=replace(trial.markers, positions=positions))
     with pytest.raises(ConfigurationError, match=r"'R\.Heel' in frames 300 to 499.*'L\.ASIS' in"):
-        biomechanics.analyse_gait(lost, 70, cutoff=None)
+        analysed(with_markers(trial, positions=positions))
 
 
 def test_a_wrong_mass_and_a_missing_plate_are_told():
@@ -425,13 +391,11 @@ def test_no_mass_is_refused(mass):
 
 def test_hips_are_where_the_regression_says():
     """Half a hip's width grows with a third of the pelvis's."""
-    narrow = {
-        "right asis": (0.0, 0, 0.12),
-        "left asis": (0.0, 0, -0.12),
-        "right psis": (-0.15, 0, 0.05),
-        "left psis": (-0.15, 0, -0.05),
-    }
-    spines = {k: np.array([p]) for k, p in narrow.items()}
+    narrow = {"asis": (0.0, 0.12), "psis": (-0.15, 0.05)}
+    spines = {
+        f"{side} {spine}": np.array([[x, 0, out * z]])
+        for spine, (x, z) in narrow.items() for side, out in (("right", 1), ("left", -1))
+    }  # fmt: skip
     hips = biomechanics.markers.anatomical_frames.hip_centres(np.eye(3)[None], spines)
     assert hips["right"][0] == pytest.approx([-0.0459, -0.0829, 0.0865])
     assert hips["left"][0] == pytest.approx([-0.0459, -0.0829, -0.0865])
@@ -479,13 +443,8 @@ def test_the_command_writes_everything(files, tmp_path, capsys):
     assert "right ankle" in said.out
     assert "plate 1: right foot" in said.out
     names = {path.name for path in (tmp_path / "out").iterdir()}
-    assert names == {
-        "walk.csv",
-        "walk.json",
-        "walk-right.png",
-        "walk-left.png",
-        "walk-walk.png",
-    }
+    pictures = {f"walk-{what}.png" for what in ("right", "left", "walk")}
+    assert names == {"walk.csv", "walk.json"} | pictures
     assert all(path.stat().st_size > 1000 for path in (tmp_path / "out").iterdir())
     with open(tmp_path / "out" / "walk.csv") as file:
         rows = list(csv.reader(file))
@@ -566,14 +525,10 @@ def test_both_sides_count_alike():
     """A walk mirrored from right to left has the same numbers on the other side."""
     trial = walk().trial()
     mirror = np.array([1.0, 1.0, -1.0])
-    markers = replace(swapped_names(trial).markers, positions=trial.markers.positions * mirror)
-    plates = tuple(
-        replace(p, force=p.force * mirror, moment=-p.moment * mirror) for p in trial.plates
-    )
-    one = biomechanics.analyse_gait(trial, 70, cutoff=None)
-    other = biomechanics.analyse_gait(
-        replace(trial, markers=markers, plates=plates), 70, cutoff=None
-    )
+    mirrored = with_markers(swapped_names(trial), positions=trial.markers.positions * mirror)
+    each = trial.plates
+    plates = [replace(p, force=p.force * mirror, moment=-p.moment * mirror) for p in each]
+    one, other = analysed(trial), analysed(replace(mirrored, plates=tuple(plates)))
     for joint in ("ankle", "knee", "hip"):
         right, left = f"right {joint}", f"left {joint}"
         np.testing.assert_allclose(other.moment(left), one.moment(right), atol=1e-7)
@@ -582,10 +537,10 @@ def test_both_sides_count_alike():
 
 
 def test_a_trial_without_plates_has_kinematics_only():
-    alone = biomechanics.analyse_gait(replace(walk().trial(), plates=()), 70, cutoff=None)
+    alone = analysed(replace(walk().trial(), plates=()))
     assert alone.footfalls == ()
     assert alone.weighed() is None
     assert not alone.explained.any()
     assert gait_report.facts(alone)["stance peaks"] == {}
-    angles = biomechanics.analyse_gait(walk().trial(), 70, cutoff=None).angles("right knee")
+    angles = analysed(walk().trial()).angles("right knee")
     np.testing.assert_allclose(alone.angles("right knee"), angles)

@@ -85,11 +85,10 @@ def test_the_normal_is_the_gradient_and_leads_to_the_surface():
     ground = rough(4)
     points = np.array(ground.at) + np.random.default_rng(4).uniform(-0.6, 0.6, (300, 3))
     d, n = ground.signed_distance(points), ground.normal(points)
-    ways = 1e-6 * np.eye(3)
-    gradient = np.column_stack(
-        [(ground.signed_distance(points + w) - ground.signed_distance(points - w)) / 2e-6
-         for w in ways]
-    )  # fmt: skip
+    ahead, behind = (
+        [ground.signed_distance(points + w) for w in sign * np.eye(3)] for sign in (1e-6, -1e-6)
+    )
+    gradient = (np.array(ahead) - behind).T / 2e-6
     smooth = np.linalg.norm(gradient, axis=1) > 1 - 1e-6  # none where two points are as near
     assert smooth.sum() > 280
     assert n[smooth] == pytest.approx(gradient[smooth], abs=1e-6)
@@ -198,16 +197,13 @@ def test_the_nearest_face_is_behind_the_point():
 
 @pytest.mark.parametrize(("rises", "towards"), [(0, 0), (20, 0), (15, 120)])
 def test_a_sampled_plane_is_that_plane(rises, towards):
-    ground, plane = (
-        Terrain([inclined(rises, towards)]),
-        Terrain([Plane(rises=rises, towards=towards)]),
-    )
+    solids = inclined(rises, towards), Plane(rises=rises, towards=towards)
+    ground, plane = (Terrain([solid]) for solid in solids)
     points = np.random.default_rng(0).uniform(-0.4, 0.4, (100, 3))
     assert ground.signed_distance(points) == pytest.approx(plane.signed_distance(points), abs=1e-9)
     assert ground.normal(points) == pytest.approx(plane.normal(points), abs=1e-9)
-    sole = SOLE
     T = pin.SE3(pin.utils.rotate("z", 0.4), np.array([0.1, 0.05, 0.0]))
-    there, wanted = (foothold(sole, T, np.array([0.1, 0, 0]), g) for g in (ground, plane))
+    there, wanted = (foothold(SOLE, T, np.array([0.1, 0, 0]), g) for g in (ground, plane))
     assert there.homogeneous == pytest.approx(wanted.homogeneous, abs=1e-9)
 
 
@@ -220,8 +216,10 @@ def test_penetrations_of_a_level_map_are_those_of_a_plane(name):
     for _ in range(10):
         q = robot.random_configuration(rng)
         q[:3] = 0.0, 0.0, rng.uniform(0.0, 0.3)
-        found = {p.link: p.depth for p in contacts.penetrations(robot, q, level)}
-        wanted = {p.link: p.depth for p in contacts.penetrations(robot, q, plane)}
+        found, wanted = (
+            {p.link: p.depth for p in contacts.penetrations(robot, q, ground)}
+            for ground in (level, plane)
+        )
         assert found.keys() <= wanted.keys()
         for link, depth in wanted.items():  # rings of points stand for round edges
             assert found.get(link, 0.0) == pytest.approx(depth, abs=6e-3)
@@ -242,12 +240,11 @@ def test_a_peak_within_a_link_is_found():
 
 def test_a_foothold_avoids_gaps_in_all_directions():
     terrain = Terrain([stones(0.3, 0.06)])
-    foot = POINT
     rng = np.random.default_rng(0)
     moved = 0
     for _ in range(40):
         T = pin.SE3(np.eye(3), np.array([*rng.uniform((0.6, -0.5), (2.0, 0.5)), 0.0]))
-        there = foothold(foot, T, np.array([0.02, 0.0, 0.0]), terrain, 0.15)
+        there = foothold(POINT, T, np.array([0.02, 0.0, 0.0]), terrain, 0.15)
         p = there.translation
         assert p[2] == pytest.approx(0.0, abs=1e-9)  # on a stone, not in a gap
         around = p + 0.01 * np.array([[1, 0, 0], [-1, 0, 0], [0, 1, 0], [0, -1, 0]])
@@ -259,22 +256,21 @@ def test_a_foothold_avoids_gaps_in_all_directions():
 
 
 def test_what_is_too_high_or_steep_or_rough_is_no_foothold():
-    foot, T = POINT, pin.SE3.Identity()
-    with pytest.raises(ContactError, match=r"would step -0.3 m to 'low, top', and 0.1 m is"):
-        foothold(foot, T, np.zeros(3), Terrain([Box("low", (1, 1, 0.1), (0, 0, -0.4))]), 0.1)
-    with pytest.raises(ContactError, match="on a slope of 50°"):
-        foothold(foot, T, np.zeros(3), Terrain([Plane(rises=50)]), 0.1)
-    sole = SOLE
-    with pytest.raises(ContactError, match="beyond where it can"):
-        foothold(sole, T, np.zeros(3), Terrain([rough(0, (40, 40), 0.05, 0.2, at=(0, 0, 0))]))
+    low, field = Box("low", (1, 1, 0.1), (0, 0, -0.4)), rough(0, (40, 40), 0.05, 0.2, at=(0, 0, 0))
+    for foot, solid, step, said in (
+        (POINT, low, 0.1, r"would step -0.3 m to 'low, top', and 0.1 m is"),
+        (POINT, Plane(rises=50), 0.1, "on a slope of 50°"),
+        (SOLE, field, None, "beyond where it can"),
+    ):
+        with pytest.raises(ContactError, match=said):
+            foothold(foot, pin.SE3.Identity(), np.zeros(3), Terrain([solid]), step)
 
 
 def test_a_sole_lies_on_the_highest_ground_under_it():
     ground = Terrain([rough(0, (40, 40), 0.05, 0.012, at=(0, 0, 0))])
-    sole = SOLE
     for x in np.linspace(-0.5, 0.5, 7):
-        T = foothold(sole, pin.SE3.Identity(), np.array([x, 0, 0]), ground)
-        d = ground.signed_distance(sole.points @ T.rotation.T + T.translation)
+        T = foothold(SOLE, pin.SE3.Identity(), np.array([x, 0, 0]), ground)
+        d = ground.signed_distance(SOLE.points @ T.rotation.T + T.translation)
         assert d.min() > -1e-3
         assert d.max() < 0.012
 
@@ -366,23 +362,28 @@ def test_a_map_is_drawn_and_regions_lie_on_it():
     assert flat == pytest.approx(0.09)
 
 
+def walked(robot, ground, speed, **more):
+    """Where the feet are in the end, and how far it came, in 2.4 s at this speed along x [m/s]."""
+    terrain, feet = Terrain([ground]), contacts.at_feet(robot)
+    _, q = control.stand(robot, feet, terrain=terrain)
+    gait = control.GaitController(robot, feet, q, velocity=(speed, 0, 0), terrain=terrain)
+    motion = control.simulate(robot, gait, terrain, q=q, duration=2.4, **more)
+    assert not motion.fell
+    return feet.placements(motion.q[-1]), motion.q[-1][0] - q[0]
+
+
 @pytest.mark.slow
 def test_a_quadruped_trots_over_stepping_stones():
-    robot, terrain = robots.load("quadruped"), Terrain([stones(0.3, 0.06, start=0.8)])
-    feet = contacts.at_feet(robot)
-    _, q = control.stand(robot, feet, terrain=terrain)
-    gait = control.GaitController(robot, feet, q, velocity=(0.5, 0, 0), terrain=terrain)
-    motion = control.simulate(robot, gait, terrain, q=q, duration=2.4, step=2e-3)
-    assert not motion.fell
-    assert motion.q[-1][0] - q[0] > 0.5
-    for name, T in feet.placements(motion.q[-1]).items():
+    ground = stones(0.3, 0.06, start=0.8)
+    placements, along = walked(robots.load("quadruped"), ground, 0.5, step=2e-3)
+    assert along > 0.5
+    for name, T in placements.items():
         assert T.translation[2] > -0.05, name
 
 
 @pytest.mark.slow
 def test_walking_on_rough_ground():
     pytest.importorskip("mujoco")
-    robot = robots.load("biped")
     rng = np.random.default_rng(1)
     x = np.arange(0, 3.2, 0.05)
     waves = sum(
@@ -390,14 +391,8 @@ def test_walking_on_rough_ground():
         for k in rng.uniform(-8, 8, (12, 3))
     )
     ground = HeightMap("waves", 0.01 * waves, 0.05, (1.0, 0, 0))
-    terrain, feet = Terrain([ground]), contacts.at_feet(robot)
-    _, q = control.stand(robot, feet, terrain=terrain)
-    gait = control.GaitController(robot, feet, q, velocity=(0.25, 0, 0), terrain=terrain)
-    motion = control.simulate(
-        robot, gait, terrain, q=q, duration=2.4, control_step=2e-3, engine="mujoco"
-    )
-    assert not motion.fell
-    assert motion.q[-1][0] - q[0] > 0.3
+    how = {"control_step": 2e-3, "engine": "mujoco"}
+    assert walked(robots.load("biped"), ground, 0.25, **how)[1] > 0.3
 
 
 # --- of a function ---------------------------------------------------------------------------
@@ -446,24 +441,19 @@ def test_an_area_that_is_no_multiple_of_the_cell_is_covered():
 
 
 def test_what_is_no_function_of_the_ground_is_refused():
-    area = {"x": (0.0, 1.0), "y": (0.0, 1.0)}
     with pytest.raises(ContactError, match=r"heights: got a function, .*HeightMap.of\(function"):
         HeightMap("waves", waves, 0.1)
-    with pytest.raises(ContactError, match="function: got array"):
-        HeightMap.of(np.zeros((3, 3)), 0.1, **area)
-    with pytest.raises(ContactError, match=r"got nan at \(0, 0\), expected a finite height"):
-        HeightMap.of(lambda x, y: np.log(x - 0.5), 0.25, **area)
-    with pytest.raises(ContactError, match=r"at \(0, 0\) ZeroDivisionError: .*expected a height"):
-        HeightMap.of(lambda x, y: 1 / 0 if x < 1 else 0.0, 0.25, **area)
-    with pytest.raises(ContactError, match=r"got .*'high'.* at \(0, 0\), expected a height"):
-        HeightMap.of(lambda x, y: "high", 0.25, **area)
-    with pytest.raises(ContactError, match=r"got \[1, 2\] at \(0, 0\), expected a height"):
-        HeightMap.of(lambda x, y: [1, 2], 0.25, **area)
-    with pytest.raises(ContactError, match=r"got \[1, 2\] at \(0, 0.75\), expected a height"):
-        HeightMap.of(lambda x, y: [1, 2] if y > 0.5 else 0.0, 0.25, **area)
     with pytest.raises(ContactError, match=r"x: got \[1.0, 0.0\], expected \(from, to\)"):
         HeightMap.of(waves, 0.1, x=(1.0, 0.0), y=(0.0, 1.0))
-    with pytest.raises(ContactError, match="cell: got 1e-06 m, which is 1000001 × 1000001"):
-        HeightMap.of(waves, 1e-6, **area)
-    with pytest.raises(ContactError, match="cell: got 0"):
-        HeightMap.of(waves, 0.0, **area)
+    for function, cell, said in (
+        (np.zeros((3, 3)), 0.1, "function: got array"),
+        (lambda x, y: np.log(x - 0.5), 0.25, r"got nan at \(0, 0\), expected a finite height"),
+        (lambda x, y: 1 / 0, 0.25, r"at \(0, 0\) ZeroDivisionError: .*expected a height"),
+        (lambda x, y: "high", 0.25, r"got .*'high'.* at \(0, 0\), expected a height"),
+        (lambda x, y: [1, 2], 0.25, r"got \[1, 2\] at \(0, 0\), expected a height"),
+        (lambda x, y: [1, 2] if y > 0.5 else 0.0, 0.25, r"got \[1, 2\] at \(0, 0.75\), expected"),
+        (waves, 1e-6, "cell: got 1e-06 m, which is 1000001 × 1000001"),
+        (waves, 0.0, "cell: got 0"),
+    ):
+        with pytest.raises(ContactError, match=said):
+            HeightMap.of(function, cell, x=(0.0, 1.0), y=(0.0, 1.0))

@@ -65,9 +65,8 @@ def test_a_range_with_nothing_between_its_ends_is_none(limit):
     feet, q = on_the_box(robot)
     q[7] = 0.1
     for engine in ("pinocchio", "mujoco"):
-        motion = control.simulate(
-            robot, lambda t, q, v: np.zeros(1), duration=0.02, q=q, contacts=feet, engine=engine
-        )
+        options = {"duration": 0.02, "contacts": feet, "engine": engine}
+        motion = control.simulate(robot, lambda t, q, v: np.zeros(1), q=q, **options)
         assert motion.q[-1, 7] > 0.1 + 0.5 * 0.02**2 * 9.81 / 0.3 / 2  # it falls freely
 
 
@@ -89,10 +88,9 @@ def test_a_step_is_the_nearest_motion_within_the_ranges(name, seed):
     free = v + h * dynamics.forward_dynamics(robot, q, v, tau)
     root, after = np.linalg.cholesky(M).T, cp.Variable(robot.nv)
     slow = [np.maximum(gap / h, -0.2) for gap in (q[7:] - low, high - q[7:])]
-    cp.Problem(
-        cp.Minimize(cp.sum_squares(root @ (after - free))),
-        [after[6:] >= -slow[0], -after[6:] >= -slow[1]],
-    ).solve(solver="CLARABEL")
+    nearest = cp.Minimize(cp.sum_squares(root @ (after - free)))
+    within = [after[6:] >= -slow[0], -after[6:] >= -slow[1]]
+    cp.Problem(nearest, within).solve(solver="CLARABEL")
     assert landed.v == pytest.approx(after.value, abs=1e-5)
     assert M @ (landed.v - free) == pytest.approx(landed.stops, abs=1e-7)
     assert np.count_nonzero(landed.stops) >= 2
@@ -107,9 +105,8 @@ def test_an_arm_falls_on_its_stop_and_rests(engine):
         pytest.importorskip("mujoco")
     robot = robots.load(ARM)
     feet, q = on_the_box(robot)
-    motion = control.simulate(
-        robot, lambda t, q, v: [0.0], q=q, contacts=feet, duration=1.0, engine=engine
-    )
+    options = {"duration": 1.0, "contacts": feet, "engine": engine}
+    motion = control.simulate(robot, lambda t, q, v: [0.0], q=q, **options)
     assert motion.q[-1][7] == pytest.approx(0.25, abs=1e-4 if engine == "pinocchio" else 2e-2)
     if engine == "pinocchio":
         assert motion.q[:, 7].max() < 0.25 + 1e-4

@@ -11,6 +11,7 @@ from functools import partial
 from multiprocessing import get_context
 
 import numpy as np
+import pinocchio as pin
 import pytest
 from stances import standing
 
@@ -27,12 +28,10 @@ pytest.importorskip("mujoco")
 EXACT = judging.World(noise=Noise(), delay=0)
 
 
-@pytest.fixture(scope="module")
+@pytest.fixture
 def biped():
     """The biped, and how it stands."""
-    robot = robots.load("biped")
-    feet = contacts.at_feet(robot)
-    return robot, feet, control.stand(robot, feet)[1]
+    return standing("biped")
 
 
 @pytest.fixture(scope="module")
@@ -40,18 +39,12 @@ def block():
     """A block with a sole."""
     robot = robots.block(10.0, (0.3, 0.2, 0.1))
     frame = robot.frame_names[-1]
-    sole = contacts.SurfaceContact(
-        frame, half_length=0.15, half_width=0.1, friction=0.7, placement=lowered(0.05)
-    )
+    below = pin.SE3(np.eye(3), np.array([0.0, 0.0, -0.05]))
+    half = {"half_length": 0.15, "half_width": 0.1}
+    sole = contacts.SurfaceContact(frame, friction=0.7, placement=below, **half)
     q = robot.neutral()
     q[2] = 0.05
     return robot, contacts.ContactSet(robot, [sole]), q
-
-
-def lowered(by):
-    import pinocchio as pin
-
-    return pin.SE3(np.eye(3), np.array([0.0, 0.0, -by]))
 
 
 class Recorder:
@@ -79,9 +72,8 @@ def test_forces_of_the_ground_carry_the_weight(name):
     robot, feet, q = standing(name)
     plant, law = Plant(robot, feet, EXACT, q, 0, 1.0), judging.walker(robot, q, np.zeros(3))
     for k in range(300):
-        assert plant.tick(
-            law(control.Readings(k * TICK, *plant.from_mujoco(), None, {})), np.zeros(3)
-        )
+        told = control.Readings(k * TICK, *plant.from_mujoco(), None, {})
+        assert plant.tick(law(told), np.zeros(3))
     total = sum(touch.force for touch in plant.touches())
     weight = robot.mass * 9.81
     assert plant.mass == pytest.approx(robot.mass, rel=1e-9)
@@ -141,9 +133,8 @@ def test_masses_are_wrong_by_what_is_said(biped):
     assert shares[0] == pytest.approx(1.05, abs=1e-12)
     assert inertias == pytest.approx(np.tile(shares[:, None], 3), rel=1e-12)
     assert 0.02 < np.abs(shares[1:] - 1).max() <= 0.1
-    assert real.mass == pytest.approx(
-        robot.mass * np.average(shares, weights=told.model.body_mass[1:]), rel=1e-9
-    )
+    heavier = np.average(shares, weights=told.model.body_mass[1:])
+    assert real.mass == pytest.approx(robot.mass * heavier, rel=1e-9)
     M = dynamics.mass_matrix(robot, q).diagonal()[real.rows]
     grown = real.model.dof_armature[6:] - told.model.dof_armature[6:]
     assert grown == pytest.approx(0.05 * M, rel=1e-12)
@@ -204,10 +195,8 @@ def test_noise_is_of_the_size_that_is_said(biped):
 
 def test_the_same_seed_is_the_same_trial(biped):
     robot, feet, q = biped
-    run = partial(
-        judging.trial, robot, judging.walker, judging.World.real(boards=0.03), q=q, contacts=feet,
-        duration=0.2,
-    )  # fmt: skip
+    world, given = judging.World.real(boards=0.03), {"q": q, "contacts": feet, "duration": 0.2}
+    run = partial(judging.trial, robot, judging.walker, world, **given)
     assert run(seed=1) == run(seed=1)
     assert run(seed=1) != run(seed=2)
 
@@ -225,9 +214,8 @@ def test_nothing_falls_and_says_why(biped):
 def test_legs_that_cross_are_told(biped):
     """Hips that roll inwards put the shins through each other, outwards not."""
     robot, feet, q = biped
-    hips = np.isin(robot.joint_names[-robot.na :], ["left_hip_roll", "right_hip_roll"])
-    left = np.isin(robot.joint_names[-robot.na :], ["left_hip_roll"])
-    inwards = 30.0 * hips * (1.0 - 2.0 * left)
+    torques = {"left_hip_roll": -30.0, "right_hip_roll": 30.0}
+    inwards = np.array([torques.get(name, 0.0) for name in robot.actuated])
 
     def run(tau):
         return judging.trial(robot, of(lambda s: tau), q=q, contacts=feet, duration=0.25)
@@ -310,13 +298,12 @@ def test_controllers_that_are_slower_than_their_ticks_are_told(biped):
 def test_what_cannot_go_to_other_processes_is_refused(biped):
     """A lambda hung there for ever."""
     robot, _, q = biped
+    short, make = {"duration": 0.01, "seeds": 1, "q": q}, lambda *given: fragile(*given)
     with (
         ProcessPoolExecutor(1, get_context("spawn")) as pool,
         pytest.raises(ConfigurationError, match="executor: got work that cannot be sent"),
     ):
-        control.judge(
-            robot, lambda *given: fragile(*given), duration=0.01, seeds=1, q=q, executor=pool
-        )
+        control.judge(robot, make, executor=pool, **short)
 
 
 def test_what_gives_commands_is_called_with_q_and_v(biped):
@@ -337,10 +324,9 @@ def test_what_gives_commands_is_called_with_q_and_v(biped):
 def test_a_walk_is_measured(biped):
     """Distance and speed are those commanded; energy goes by the distance."""
     robot, feet, q = biped
-    make = partial(judging.walker, gait="walk")
-    found = judging.trial(
-        robot, make, judging.World.real(), velocity=(0.2, 0, 0), q=q, contacts=feet, duration=2.4
-    )
+    make, world = partial(judging.walker, gait="walk"), judging.World.real()
+    given = {"velocity": (0.2, 0, 0), "q": q, "contacts": feet, "duration": 2.4}
+    found = judging.trial(robot, make, world, **given)
     assert found.survived, found.ended
     assert found.speed == pytest.approx(0.2, rel=0.25)
     assert 0.15 < found.distance < 0.48
@@ -389,14 +375,12 @@ def test_a_terrain_is_told_and_as_slippery_as_the_world():
 @pytest.mark.slow
 def test_a_quadruped_climbs_steps_that_it_is_told_of():
     """In the real world, by predictive control: the base goes up as much as they do."""
-    pytest.importorskip("mujoco")
     robot = robots.load("quadruped")
     steps = Stairs("steps", 2, rise=0.06, depth=0.3, width=2.0, at=(0.3, 0.0, 0.0))
     terrain = Terrain([Plane("ground"), steps, Box("top", (4, 2, 0.12), (2.9, 0, 0))])
     make = partial(judging.walker, gait="trot", predictive=True, terrain=terrain)
-    found = judging.trial(
-        robot, make, judging.World.real(terrain=terrain), velocity=(0.5, 0.0, 0.0), duration=2.7
-    )
+    world = judging.World.real(terrain=terrain)
+    found = judging.trial(robot, make, world, velocity=(0.5, 0.0, 0.0), duration=2.7)
     assert found.survived
     assert found.distance > 0.9
 
@@ -404,7 +388,6 @@ def test_a_quadruped_climbs_steps_that_it_is_told_of():
 @pytest.mark.slow
 def test_a_humanoid_pushed_to_the_side_while_it_walks_by_prediction_keeps_its_feet():
     """TALOS: arms that the push throws are braked before the ends of their ranges."""
-    pytest.importorskip("mujoco")
     found = judging.trial(
         robots.load("talos"), partial(judging.walker, gait="walk", predictive=True),
         judging.World.real(), velocity=(0.3, 0.0, 0.0), duration=3.1,
@@ -466,10 +449,9 @@ def test_the_largest_push_is_bracketed():
 def test_standing_takes_pushes_about_as_far_as_the_capture_limit(biped, share, stands):
     robot, feet, q = biped
     (limit,) = judging.capture_limits(robot, q, feet, [0.0])
-    push = judging.Impulse(share * limit, 0.0, 0.1)
-    found = judging.trial(
-        robot, judging.walker, judging.World.real(), q=q, contacts=feet, duration=1.3, impulse=push
-    )
+    given = {"q": q, "contacts": feet, "duration": 1.3}
+    given["impulse"] = judging.Impulse(share * limit, 0.0, 0.1)
+    found = judging.trial(robot, judging.walker, judging.World.real(), **given)
     assert found.survived == stands, found.ended
 
 
@@ -493,9 +475,8 @@ def fragile(robot, q, velocity):
 
 def test_a_judgement_counts(biped):
     robot, _, q = biped
-    found = control.judge(
-        robot, fragile, [(0, 0, 0), (1, 0, 0)], duration=0.02, seeds=2, told=1, directions=0, q=q
-    )
+    short = {"duration": 0.02, "seeds": 2, "told": 1, "directions": 0, "q": q}
+    found = control.judge(robot, fragile, [(0, 0, 0), (1, 0, 0)], **short)
     assert [(row.world, row.trials, row.failed) for row in found.rows] == [
         ("as told", 1, 0), ("real", 2, 0), ("as told", 1, 1), ("real", 2, 2),
     ]  # fmt: skip
@@ -521,13 +502,12 @@ def test_without_gravity_a_robot_has_no_cost_of_transport(biped):
 def test_a_push_is_over_before_the_trial_is(biped):
     """Else a robot would keep its feet for want of one."""
     robot, feet, q = biped
-    with pytest.raises(
-        ConfigurationError, match=r"impulse: got one that ends at 0\.6 s; .* of 0\.5"
-    ):
-        judging.trial(
-            robot, fragile, q=q, contacts=feet, duration=0.5,
-            impulse=judging.Impulse(0.3, 90.0, 0.5),
-        )  # fmt: skip
+    late, words = (
+        judging.Impulse(0.3, 90.0, 0.5),
+        r"impulse: got one that ends at 0\.6 s; .* of 0\.5",
+    )
+    with pytest.raises(ConfigurationError, match=words):
+        judging.trial(robot, fragile, q=q, contacts=feet, duration=0.5, impulse=late)
 
 
 def test_each_trial_may_be_pushed(biped):
@@ -624,10 +604,9 @@ def test_the_command_pushes_each_trial(run, tmp_path, own):
     assert [(push["change"], push["heading"]) for push in pushes] == [(0.1, 90.0)] * 2
     with table.open(encoding="utf-8", newline="") as file:
         lines = list(csv.DictReader(file))
-    columns = ("push", "heading", "pushed_at")
-    assert [[float(line[name]) for name in columns] for line in lines] == [
-        [push["change"], push["heading"], push["at"]] for push in pushes
-    ]
+    names = {"push": "change", "heading": "heading", "pushed_at": "at"}
+    told = [{key: float(line[name]) for name, key in names.items()} for line in lines]
+    assert told == [{key: push[key] for key in names.values()} for push in pushes]
     assert all(line["ended"] == "" and float(line["seconds"]) == 4.0 for line in lines)
     code, _, err = run(*short, "--heading", "90")
     assert code == 2

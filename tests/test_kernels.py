@@ -82,9 +82,8 @@ def test_numba_switched_off_is_numpy(tmp_path):
         assert "numba" not in sys.modules
     """
     environment = {**os.environ, "NUMBA_DISABLE_JIT": "1"}
-    subprocess.run(
-        [sys.executable, "-c", textwrap.dedent(code)], check=True, timeout=100, env=environment
-    )
+    command = [sys.executable, "-c", textwrap.dedent(code)]
+    subprocess.run(command, check=True, timeout=100, env=environment)
 
 
 def test_squares_are_turned():
@@ -193,6 +192,14 @@ def test_the_double_pendulum_reads_as_in_a_textbook():
     assert r"\cos" in sympy.latex(forms.mass_matrix)
 
 
+def values_of(forms, q, v):
+    """M, Coriolis's force and gravity's torques of closed forms, as numbers."""
+    at = forms.values | dict(zip((*forms.q, *forms.v), (*q, *v), strict=True))
+    terms = forms.mass_matrix, forms.coriolis_force, forms.gravity_torques
+    M, force, gravity = (np.array(term.subs(at), dtype=float) for term in terms)
+    return M, force.ravel(), gravity.ravel()
+
+
 @pytest.mark.parametrize(
     ("name", "base"), [("double_pendulum", "fixed"), ("limb", "fixed"), ("block", "floating")]
 )
@@ -201,17 +208,8 @@ def test_closed_forms_have_the_values_of_the_robot(name, base, load_robot, rando
     robot = load_robot(name, base)
     forms = dyn.closed_forms(robot)
     q, v, _ = random_state(robot)
-    at = {
-        **forms.values,
-        **dict(zip(forms.q, q, strict=True)),
-        **dict(zip(forms.v, v, strict=True)),
-    }
-
-    def numbers(term):
-        return np.array(term.subs(at), dtype=float)
-
-    assert np.abs(numbers(forms.mass_matrix) - dyn.mass_matrix(robot, q)).max() < 1e-12
-    gravity, force = numbers(forms.gravity_torques).ravel(), numbers(forms.coriolis_force).ravel()
+    M, force, gravity = values_of(forms, q, v)
+    assert np.abs(M - dyn.mass_matrix(robot, q)).max() < 1e-12
     assert np.abs(gravity - dyn.gravity_torques(robot, q)).max() < 1e-12
     assert np.abs(force - gravity - dyn.bias(robot, q, v)).max() < 1e-12
 
@@ -233,17 +231,11 @@ def test_one_source_gives_the_same_in_every_reading(random_state):
     rnea.rnea(bodies, q, v, a, floats, np.zeros((n, 20)))
     rows = (np.repeat(x[:, None], LANES, axis=1) for x in (q, v, a))
     rnea.rnea(bodies, *rows, lanes, workspace(n, 20))
-    forms = dyn.closed_forms(robot)
-    names = (*forms.q, *forms.v)
-    at = {**forms.values, **dict(zip(names, (*q, *v), strict=True))}
-    M, force, gravity = (
-        np.array(term.subs(at), dtype=float)
-        for term in (forms.mass_matrix, forms.coriolis_force, forms.gravity_torques)
-    )
+    M, force, gravity = values_of(dyn.closed_forms(robot), q, v)
     eight = [np.repeat(x[None], 8, axis=0) for x in (q, v, a)]
     for tau in (
         lanes[:, 3],
-        M @ a + (force - gravity).ravel(),
+        M @ a + force - gravity,
         dyn.batch.inverse_dynamics(robot, *(x[:1] for x in eight))[0],
         dyn.batch.inverse_dynamics(robot, *eight)[5],
     ):

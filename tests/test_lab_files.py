@@ -44,13 +44,8 @@ def a_plate(samples=3 * FRAMES, rate=3 * RATE, up="y", seed=1):
 @pytest.mark.parametrize("up", ["y", "z"])
 def test_a_plate_keeps_what_it_was_given_where_it_was_loaded(up):
     plate = a_plate(up=up)
-    on = plate.loaded
-    u = axes.up_vector(up)
-    np.testing.assert_allclose(
-        plate.centre_of_pressure[on],
-        ([0.5, 0.4, 0.3] * (1 - u))[None].repeat(on.sum(), axis=0),
-        atol=1e-12,
-    )
+    on, centre = plate.loaded, [0.5, 0.4, 0.3] * (1 - axes.up_vector(up))
+    assert plate.centre_of_pressure[on] == pytest.approx(np.tile(centre, (60, 1)), abs=1e-12)
     np.testing.assert_allclose(plate.free_moment[on], 3.0, atol=1e-10)
     assert np.isnan(plate.centre_of_pressure[~on]).all()
     assert not plate.force[~on].any()
@@ -100,18 +95,16 @@ def test_what_is_no_plate_is_refused():
     force = np.tile([0.0, 700.0, 0.0], (n, 1))
     gap = force.copy()
     gap[7] = np.nan
-    with pytest.raises(ConfigurationError, match="force of plate 'a': 1 of 120 frames"):
-        make("a", gap, np.zeros((n, 3)), np.zeros(n), 450.0)
-    with pytest.raises(ConfigurationError, match="centre of pressure of loaded plate 'a'"):
-        make("a", force, gap, np.zeros(n), 450.0)
-    with pytest.raises(ConfigurationError, match="free_moment of loaded plate"):
-        make("a", force, np.zeros((n, 3)), np.full(n, np.nan), 450.0)
-    with pytest.raises(ConfigurationError, match="threshold: got -1"):
-        replace(plate, threshold=-1.0)
-    with pytest.raises(ConfigurationError, match="samples first to last: got 5 to 500"):
-        plate.cut(5, 500)
-    with pytest.raises(ConfigurationError, match="no axis 'w'"):
-        replace(plate, up="w")
+    for call, match in (
+        (lambda: make("a", gap, 0 * force, np.zeros(n), 450.0), "'a': 1 of 120 frames"),
+        (lambda: make("a", force, gap, np.zeros(n), 450.0), "centre of pressure of loaded plate"),
+        (lambda: make("a", force, 0 * force, np.full(n, np.nan), 450.0), "free_moment of loaded"),
+        (lambda: replace(plate, threshold=-1.0), "threshold: got -1"),
+        (lambda: plate.cut(5, 500), "samples first to last: got 5 to 500"),
+        (lambda: replace(plate, up="w"), "no axis 'w'"),
+    ):
+        with pytest.raises(ConfigurationError, match=match):
+            call()
 
 
 # --- files ------------------------------------------------------------------------------------
@@ -234,9 +227,12 @@ def test_a_bad_table_is_told_by_its_line(tmp_path, what):
         biomechanics.read_trial(write(tmp_path / "leg.txt", lines))
 
 
-def trc(tmp_path):
-    biomechanics.write_trc(tmp_path / "a.trc", some_markers())
-    return (tmp_path / "a.trc").read_text().splitlines()
+def trial_files(tmp_path):
+    """Markers and forces of one trial."""
+    markers, forces = tmp_path / "a.trc", tmp_path / "a.forces"
+    biomechanics.write_trc(markers, some_markers())
+    biomechanics.write_forces(forces, (a_plate(),))
+    return markers, forces
 
 
 BAD_TRC = {
@@ -255,7 +251,8 @@ BAD_TRC = {
 @pytest.mark.parametrize("what", BAD_TRC)
 def test_a_bad_trc_is_told(tmp_path, what):
     change, message = BAD_TRC[what]
-    path = write(tmp_path / "b.trc", change(trc(tmp_path)), "\n")
+    path, _ = trial_files(tmp_path)
+    write(path, change(path.read_text().splitlines()), "\n")
     with pytest.raises(DataError, match=message):
         biomechanics.lab.trc.read_trc(path)
 
@@ -272,23 +269,23 @@ BAD_FORCES = {
 @pytest.mark.parametrize("what", BAD_FORCES)
 def test_bad_forces_are_told(tmp_path, what):
     change, message = BAD_FORCES[what]
-    biomechanics.write_forces(tmp_path / "a.forces", (a_plate(),))
-    lines = (tmp_path / "a.forces").read_text().splitlines()
+    _, path = trial_files(tmp_path)
+    write(path, change(path.read_text().splitlines()), "\n")
     with pytest.raises(DataError, match=message):
-        biomechanics.lab.forces.read_forces(write(tmp_path / "b.forces", change(lines), "\n"))
+        biomechanics.lab.forces.read_forces(path)
 
 
 def test_what_is_no_file_is_told(tmp_path):
-    with pytest.raises(DataError, match="no such file"):
-        biomechanics.read_trial(tmp_path / "nothing.trc")
-    with pytest.raises(DataError, match=r"ending in '\.mat'"):
-        biomechanics.read_trial(tmp_path / "walk.mat")
     os.mkfifo(tmp_path / "pipe.txt")
-    with pytest.raises(DataError, match="no such file"):
-        biomechanics.read_trial(tmp_path / "pipe.txt")
     (tmp_path / "binary.txt").write_bytes(b"\x02\x50\x00\x00" * 9)
-    with pytest.raises(DataError, match="not a text file"):
-        biomechanics.read_trial(tmp_path / "binary.txt")
+    for name, match in (
+        ("nothing.trc", "no such file"),
+        ("walk.mat", r"ending in '\.mat'"),
+        ("pipe.txt", "no such file"),
+        ("binary.txt", "not a text file"),
+    ):
+        with pytest.raises(DataError, match=match):
+            biomechanics.read_trial(tmp_path / name)
     with pytest.raises(DataError, match=r"in m the markers span [\d.]+ m"):
         biomechanics.lab.table.read_table(write(tmp_path / "leg.txt", table()), unit="m")
 
@@ -297,18 +294,19 @@ def test_what_is_no_file_is_told(tmp_path):
 def test_damaged_files_raise_nothing_else(tmp_path, seed):
     """Bytes overwritten at random: a trial or a `DataError`, never another exception."""
     rng = np.random.default_rng(seed)
-    biomechanics.write_trc(tmp_path / "a.trc", some_markers())
-    biomechanics.write_forces(tmp_path / "a.forces", (a_plate(),))
-    for name in ("a.trc", "a.forces"):
-        damaged = bytearray((tmp_path / name).read_bytes())
+    for path in trial_files(tmp_path):
+        damaged = bytearray(path.read_bytes())
         for at in rng.integers(0, len(damaged), 12):
             damaged[at] = rng.integers(1, 256)
-        (tmp_path / name).write_bytes(bytes(damaged))
+        path.write_bytes(bytes(damaged))
     with contextlib.suppress(DataError, ConfigurationError):
         assert len(biomechanics.read_trial(tmp_path / "a.trc").markers) > 0
 
 
 # --- C3D --------------------------------------------------------------------------------------
+
+
+CORNERS = np.array([[600.0, 400, 0], [0, 400, 0], [0, 0, 0], [600, 0, 0]])  # of its plate [mm]
 
 
 def write_c3d(path, points, channels, per_frame=4):
@@ -317,22 +315,17 @@ def write_c3d(path, points, channels, per_frame=4):
 
     file = ezc3d.c3d()
     parameters = file["parameters"]
-    parameters["POINT"]["UNITS"]["value"] = ["mm"]
-    parameters["POINT"]["RATE"]["value"] = [100.0]
-    parameters["POINT"]["LABELS"]["value"] = ["LM", "MM"]
-    parameters["ANALOG"]["RATE"]["value"] = [100.0 * per_frame]
     names = ["Fx1", "Fy1", "Fz1", "Mx1", "My1", "Mz1"]
-    parameters["ANALOG"]["LABELS"]["value"] = names
-    parameters["ANALOG"]["UNITS"]["value"] = ["N"] * 3 + ["Nmm"] * 3
-    corners = np.array([[600.0, 400, 0], [0, 400, 0], [0, 0, 0], [600, 0, 0]]).T[:, :, None]
+    for group, name, value in (
+        ("POINT", "UNITS", ["mm"]), ("POINT", "RATE", [100.0]), ("POINT", "LABELS", ["LM", "MM"]),
+        ("ANALOG", "RATE", [100.0 * per_frame]), ("ANALOG", "LABELS", names),
+        ("ANALOG", "UNITS", ["N"] * 3 + ["Nmm"] * 3),
+    ):  # fmt: skip
+        parameters[group][name]["value"] = value
     plate = {
-        "USED": [1.0],
-        "TYPE": [2.0],
-        "ZERO": [1.0, 0.0],
-        "CHANNEL": np.arange(1.0, 7.0)[:, None],
-        "CORNERS": corners,
-        "ORIGIN": np.array([[0.0], [0.0], [-40.0]]),
-    }
+        "USED": [1.0], "TYPE": [2.0], "ZERO": [1.0, 0.0], "CHANNEL": np.arange(1.0, 7.0)[:, None],
+        "CORNERS": CORNERS.T[:, :, None], "ORIGIN": np.array([[0.0], [0.0], [-40.0]]),
+    }  # fmt: skip
     for name, value in plate.items():
         file.add_parameter("FORCE_PLATFORM", name, np.asarray(value, dtype=float))
         if name not in ("CORNERS", "ORIGIN"):
@@ -355,19 +348,15 @@ def test_a_c3d_file(tmp_path):
     # plate's axes, z down, its channels say the opposite, about the sensor below the surface
     on_foot = np.array([30.0, 20.0, 700.0])
     place = np.array([350.0, 250.0, 0.0])
-    corners = np.array([[600.0, 400, 0], [0, 400, 0], [0, 0, 0], [600, 0, 0]])
-    x_axis = (corners[0] - corners[1]) / 600
-    y_axis = (corners[0] - corners[3]) / 400
+    x_axis, y_axis = (CORNERS[0] - CORNERS[1]) / 600, (CORNERS[0] - CORNERS[3]) / 400
     axes_of_plate = np.stack([x_axis, y_axis, np.cross(x_axis, y_axis)], axis=1)
     force = axes_of_plate.T @ -on_foot
-    lever = axes_of_plate.T @ (place - corners.mean(axis=0)) + [0.0, 0.0, -40.0]
+    lever = axes_of_plate.T @ (place - CORNERS.mean(axis=0)) + [0.0, 0.0, -40.0]
     moment = np.cross(lever, force) + axes_of_plate.T @ [0.0, 0.0, -2000.0]
     channels = np.repeat(np.concatenate([force, moment])[:, None], 120, axis=1)
     trial = biomechanics.read_trial(write_c3d(tmp_path / "a.c3d", points, channels))
     assert trial.markers.up == "z"
-    np.testing.assert_allclose(
-        trial.markers["LM"], np.moveaxis(points[:, 0], 0, 1) / 1e3, rtol=1e-6
-    )
+    np.testing.assert_allclose(trial.markers["LM"], points[:, 0].T / 1e3, rtol=1e-6)
     assert trial.markers.missing == {"MM": 1}
     plate = trial.plates[0]
     assert plate.rate == 400
@@ -445,18 +434,16 @@ def test_resampling_passes_through_the_samples():
 
 def test_what_cannot_be_filtered_is_refused():
     x = np.zeros(100)
-    with pytest.raises(ConfigurationError, match="half the rate, 50 Hz"):
-        biomechanics.lowpass(x, 100.0, 60.0)
-    with pytest.raises(ConfigurationError, match="order: got 3"):
-        biomechanics.lowpass(x, 100.0, 6.0, order=3)
-    with pytest.raises(ConfigurationError, match="more than 15"):
-        biomechanics.lowpass(x[:10], 100.0, 6.0)
-    with pytest.raises(ConfigurationError, match="not finite"):
-        biomechanics.lowpass(np.full(100, np.nan), 100.0, 6.0)
-    with pytest.raises(ConfigurationError, match="times: got 0 to 2 s"):
-        filters.resample(x, 100.0, [0.0, 2.0])
-    with pytest.raises(ConfigurationError, match="rate: got -1"):
-        filters.resample(x, -1, [0.0])
+    for call, match in (
+        (lambda: biomechanics.lowpass(x, 100.0, 60.0), "half the rate, 50 Hz"),
+        (lambda: biomechanics.lowpass(x, 100.0, 6.0, order=3), "order: got 3"),
+        (lambda: biomechanics.lowpass(x[:10], 100.0, 6.0), "more than 15"),
+        (lambda: biomechanics.lowpass(np.full(100, np.nan), 100.0, 6.0), "not finite"),
+        (lambda: filters.resample(x, 100.0, [0.0, 2.0]), "times: got 0 to 2 s"),
+        (lambda: filters.resample(x, -1, [0.0]), "rate: got -1"),
+    ):
+        with pytest.raises(ConfigurationError, match=match):
+            call()
 
 
 def test_runs():

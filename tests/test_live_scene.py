@@ -24,6 +24,7 @@ import footwork as fw
 from footwork import cli, registry
 from footwork.commands import live
 from footwork.contacts import Scenario
+from footwork.contacts.scenario.scenario import FOLDER
 from footwork.errors import FootworkError, FootworkWarning
 from footwork.visualize.live import inbox
 from footwork.visualize.live.actions import Command, Drag, Drop, Grab, Pointer, SetValue
@@ -272,9 +273,8 @@ def message(do, stamp, **more):
 
 async def connected(url):
     where = urlsplit(url)
-    request = tornado.httpclient.HTTPRequest(
-        f"ws://{where.netloc}{where.path}commands", headers={"Origin": f"http://{where.netloc}"}
-    )
+    address, origin = f"ws://{where.netloc}{where.path}commands", f"http://{where.netloc}"
+    request = tornado.httpclient.HTTPRequest(address, headers={"Origin": origin})
     return await tornado.websocket.websocket_connect(request, max_message_size=1 << 28)
 
 
@@ -333,9 +333,7 @@ def begun():
         "contacts.contact_set:ContactSet": (feet, q),
         "contacts.hold:Hold": (fw.static_hold(robot, q, feet),),
         "builtins:str": ("biped",),
-        "pathlib:PurePath": (
-            Path(registry.__file__).parent / "contacts/scenario/shipped/flat.yaml",
-        ),
+        "pathlib:PurePath": (FOLDER / "flat.yaml",),
     }
 
 

@@ -113,10 +113,8 @@ class Client:
         if isinstance(payload, str):
             payload = payload.encode()
         size = len(payload)
-        head = bytes([opcode | 0x80 * last])
-        head += (
-            bytes([0x80 | size]) if size < 126 else bytes([0x80 | 126]) + struct.pack(">H", size)
-        )
+        head = bytes([opcode | 0x80 * last, 0x80 | min(size, 126)])
+        head += b"" if size < 126 else struct.pack(">H", size)
         self.socket.sendall(head + bytes(4) + payload)  # a mask of zeros changes nothing
 
     def read(self):
@@ -125,9 +123,8 @@ class Client:
             head = self.file.read(2)
             size = head[1] if head else 0
             if size >= 126:
-                size = struct.unpack(
-                    ">H" if size == 126 else ">Q", self.file.read(2 if size == 126 else 8)
-                )[0]
+                form = ">H" if size == 126 else ">Q"
+                (size,) = struct.unpack(form, self.file.read(struct.calcsize(form)))
             return (head[0] & 15, self.file.read(size)) if head else (None, b"")
         except ConnectionError:
             return None, b""
@@ -166,13 +163,8 @@ def paths_without_the_secret(secret):
     near = secret[:-1] + ("A" if secret[-1] != "A" else "B")
     names = ["", near, secret[:-1], secret + "x", secret.swapcase(), "%ff", "%00", "..", "ü"]
     folders = ["/", *(f"/{name}/" for name in names), f"//{secret}/", f"/x/../{secret}/"]
-    return [
-        *folders,
-        *(f"{folder}main.min.js" for folder in folders),
-        "/commands",
-        "*",
-        "/x" * 3000,
-    ]
+    scripts = (f"{folder}main.min.js" for folder in folders)
+    return [*folders, *scripts, "/commands", "*", "/x" * 3000]
 
 
 def test_without_the_secret_everything_is_the_same_nothing(served):
@@ -213,13 +205,8 @@ def test_every_server_has_a_secret_of_its_own(served):
 @pytest.mark.parametrize(
     "host",
     [
-        "evil.example",
-        "evil.localhost",
-        "127.0.0.1.evil.example",
-        "8.8.8.8",
-        "",
-        "127.0.0.1:x",
-        "a b",
+        *("evil.example", "evil.localhost", "127.0.0.1.evil.example", "8.8.8.8", ""),
+        *("127.0.0.1:x", "a b"),
     ],
 )
 def test_with_the_secret_but_the_name_of_another_site(served, host):
@@ -246,12 +233,7 @@ def test_the_web_socket_is_for_the_very_page(served):
         "null": 403,
         "file://": 403,
     }.items():
-        for site in (
-            None,
-            "same-origin",
-            "same-site",
-            "cross-site",
-        ):  # what a browser tells besides
+        for site in (None, "same-origin", "same-site", "cross-site"):  # what browsers tell besides
             with Client(served, Origin=origin, Sec_Fetch_Site=site) as client:
                 if origin or site is None:
                     assert client.status == expected, (origin, site)
@@ -287,9 +269,7 @@ def test_what_a_browser_is_told_about_the_page(served):
     assert "unsafe-eval" not in head
     ancestors = policy["frame-ancestors"].split()
     assert {"'self'", "http://localhost:*", "http://127.0.0.1:*"} <= set(ancestors)
-    assert not any(
-        "*" in source.rpartition(":")[0] for source in ancestors
-    )  # no site but this host
+    assert not any("*" in source.rpartition(":")[0] for source in ancestors)  # this host alone
 
 
 @linux
@@ -478,11 +458,8 @@ def test_a_request_that_never_ends_is_cut_off(monkeypatch):
     with site(monkeypatch, REQUEST_TIMEOUT=0.2) as here, connect(here) as slow:
         slow.sendall(b"GET / HTTP/1.1\r\nHost: ")
         assert slow.recv(100) == b""
-    with (
-        site(monkeypatch, REQUEST_TIMEOUT=20.0) as here,
-        connect(here) as endless,
-        pytest.raises(ConnectionError),
-    ):
+    refused = pytest.raises(ConnectionError)
+    with site(monkeypatch, REQUEST_TIMEOUT=20.0) as here, connect(here) as endless, refused:
         send_forever(lambda: endless.sendall(b"X" * 4096))  # a header without an end
 
 
@@ -529,14 +506,10 @@ def test_the_secret_is_in_a_private_file_alone(tmp_path, end):
     browser = tmp_path / "browser"
     browser.write_text(f'#!/bin/sh\necho "$1" > {seen}.part; mv {seen}.part {seen}; sleep 2\n')
     browser.chmod(0o755)
-    program = subprocess.Popen(
-        [sys.executable, "-c", _PROGRAM.format(end=end)],
-        stdin=subprocess.PIPE,
-        stdout=subprocess.PIPE,
-        text=True,
-        env={**os.environ, "BROWSER": f"{browser} %s &"},
-    )
-    with program:
+    command = [sys.executable, "-c", _PROGRAM.format(end=end)]
+    pipes = {"stdin": subprocess.PIPE, "stdout": subprocess.PIPE, "text": True}
+    environment = {**os.environ, "BROWSER": f"{browser} %s &"}
+    with subprocess.Popen(command, **pipes, env=environment) as program:
         opened, url = program.stdout.readline().split()
         secret = url.split("/")[3]
         assert opened == "True"

@@ -41,13 +41,18 @@ def place(history, name):
     return handle_of(history.state, name).position
 
 
+def pull(history, handle, mode, *places, **seen):
+    """Take hold of a handle at its place, and move the pointer over these."""
+    history = history.apply(Grab(handle, aim(place(history, handle), **seen)))
+    for there in places:
+        history = history.apply(Drag(handle, mode, aim(there, **seen)))
+    return history
+
+
 def drag(history, handle, mode, moved, steps=3, eye=EYE):
     """Take hold of a handle at its place, move the pointer, let go."""
-    p = place(history, handle)
-    history = history.apply(Grab(handle, aim(p, eye)))
-    for k in range(1, steps + 1):
-        pointer = aim(p + np.asarray(moved) * k / steps, eye)
-        history = history.apply(Drag(handle, mode, pointer))
+    p, shares = place(history, handle), np.arange(1, steps + 1)[:, None] / steps
+    history = pull(history, handle, mode, *(p + shares * np.asarray(moved)), eye=eye)
     return history.apply(Drop(handle))
 
 
@@ -203,25 +208,24 @@ def contact_pose(state, name):
 
 def test_nothing_jumps_when_it_is_taken_hold_of(biped):
     for handle in biped.state.handles():
-        held = biped.apply(Grab(handle.id, aim(handle.position + np.array([0.02, -0.01, 0.03]))))
+        here, near = (aim(np.add(handle.position, [0.02, y, 0.03])) for y in (-0.01, -0.0101))
+        held = biped.apply(Grab(handle.id, here))
         assert held.state.stance is biped.state.stance
         for mode in handle.modes:
-            still = Drag(handle.id, mode, aim(handle.position + np.array([0.02, -0.01, 0.03])))
-            assert held.apply(still).state.stance is biped.state.stance
-            near = Drag(handle.id, mode, aim(handle.position + np.array([0.02, -0.0101, 0.03])))
-            state = held.apply(near).state
+            assert held.apply(Drag(handle.id, mode, here)).state.stance is biped.state.stance
+            state = held.apply(Drag(handle.id, mode, near)).state
             if handle.kind != "push":  # a push of nothing is its stub
                 there = handle_of(state, handle.id).position
                 assert there == pytest.approx(handle.position, abs=1e-3)
 
 
 def test_an_offset_pointer_keeps_its_offset(biped):
-    p, aside = handle_of(biped.state, "contact/right_foot").position, np.array([0.0, 0.02, 0.01])
+    p, aside = place(biped, "contact/right_foot"), np.array([0.0, 0.02, 0.01])
     history = biped.apply(Grab("contact/right_foot", aim(p + aside)))
     pointer = aim(p + aside + [0.03, 0.0, 0.0])
     history = history.apply(Drag("contact/right_foot", "move", pointer))
     # the ray is moved aside, not turned: parallel to a thousandth over a hand's breadth
-    there = handle_of(history.state, "contact/right_foot").position
+    there = place(history, "contact/right_foot")
     assert there == pytest.approx(p + np.array([0.03, 0.0, 0.0]), abs=1e-3)
 
 
@@ -240,13 +244,11 @@ def test_what_comes_back_in_a_gesture_comes_back_to_about_the_same_posture(talos
 
 
 def test_a_change_of_mode_does_not_jump(quadruped):
-    p = handle_of(quadruped.state, "contact/lf_foot").position
-    history = quadruped.apply(Grab("contact/lf_foot", aim(p)))
-    history = history.apply(Drag("contact/lf_foot", "move", aim(p + np.array([0.02, 0.01, 0.0]))))
-    there = handle_of(history.state, "contact/lf_foot").position
-    same = Drag("contact/lf_foot", "lift", aim(p + np.array([0.02, 0.01, 0.0])))
-    lifted = history.apply(same).state
-    assert handle_of(lifted, "contact/lf_foot").position == pytest.approx(there, abs=1e-7)
+    p = place(quadruped, "contact/lf_foot")
+    history = pull(quadruped, "contact/lf_foot", "move", p + np.array([0.02, 0.01, 0.0]))
+    there = place(history, "contact/lf_foot")
+    lifted = history.apply(Drag("contact/lf_foot", "lift", aim(np.add(p, [0.02, 0.01, 0.0]))))
+    assert place(lifted, "contact/lf_foot") == pytest.approx(there, abs=1e-7)
 
 
 def test_a_sole_turns_with_the_pointer(biped):
@@ -270,15 +272,13 @@ def test_soles_stay_on_their_step_and_reach_others(biped):
     state, foot = biped.state, "contact/left_foot"
     history = drag(biped, foot, "move", [-0.06, 0.0, 0.0])
     edge = history.state.scenario.contacts[0]
-    corners = history.state.scenario.contact_set["left_foot"].world_points(
-        state.scenario.machine, history.state.q
-    )
+    sole = history.state.scenario.contact_set["left_foot"]
+    corners = sole.world_points(state.scenario.machine, history.state.q)
     assert edge.surface == "stairs/2"
     assert corners[:, 0].min() == pytest.approx(0.15 + 0.24, abs=2e-6)  # its riser
     assert touches(history.state) < 1e-7
     top = place(biped, foot) + np.array([-0.24, 0.0, -0.1])  # the step below
-    lower = biped.apply(Grab(foot, aim(handle_of(state, foot).position)))
-    lower = lower.apply(Drag(foot, "move", aim(top)))
+    lower = pull(biped, foot, "move", top)
     assert lower.state.scenario.contacts[0].surface == "stairs/1"
     assert handle_of(lower.state, foot).position == pytest.approx(top, abs=1e-7)
     check(lower.state)
@@ -298,11 +298,10 @@ def test_toes_stop_at_the_riser_of_the_next_step(biped):
 def test_a_foot_goes_from_its_wall_to_the_floor_and_back():
     """The sole turns onto the normal of the face under the pointer by the least turn."""
     history, foot = History.begin(Scenario.load("foot-on-wall")), "contact/left_foot"
-    eye, middle = np.array([-1.5, 1.5, 1.2]), (0.3, 0.0, 0.4)
+    seen = {"eye": np.array([-1.5, 1.5, 1.2]), "middle": (0.3, 0.0, 0.4)}
     assert history.state.stance.place("left_foot").rotation[:, 2] == pytest.approx([-1, 0, 0])
     for there, normal in (([0.3, 0.12, 0.0], [0, 0, 1]), ([0.62, 0.1, 0.3], [-1, 0, 0])):
-        history = history.apply(Grab(foot, aim(place(history, foot), eye, middle)))
-        history = history.apply(Drag(foot, "move", aim(there, eye, middle)))
+        history = pull(history, foot, "move", there, **seen)
         assert history.state.notice == ""
         T = history.state.stance.place("left_foot")
         assert T.translation == pytest.approx(there, abs=1e-7)
@@ -314,9 +313,9 @@ def test_a_foot_goes_from_its_wall_to_the_floor_and_back():
 
 def test_a_hand_seen_through_its_wall_stays_on_its_side(talos):
     eye = np.array([0.5, -3.0, 1.6])
-    p = handle_of(talos.state, "contact/hand").position
+    p = place(talos, "contact/hand")
     history = drag(talos, "contact/hand", "move", [0.02, 0.0, 0.02], eye=eye)
-    there = handle_of(history.state, "contact/hand").position
+    there = place(history, "contact/hand")
     assert there == pytest.approx(p + np.array([0.02, 0.0, 0.02]), abs=1e-7)
 
 
@@ -326,9 +325,8 @@ def test_what_is_out_of_reach_stays_and_says_why(talos):
         ("com", "move", [0.8, 0.0, 0.0]),
         ("base", "move", [0.0, 0.0, 1.0]),
     ):
-        p = handle_of(talos.state, handle).position
-        history = talos.apply(Grab(handle, aim(p)))
-        history = history.apply(Drag(handle, mode, aim(p + far)))
+        p = place(talos, handle)
+        history = pull(talos, handle, mode, p + far)
         assert history.state.stance is talos.state.stance
         assert history.state.notice.startswith("out of reach: ")
         assert not history.past
@@ -347,8 +345,7 @@ def test_a_scenario_out_of_reach_begins_without_a_verdict_and_can_be_mended():
     assert history.state.hold is None
     assert history.state.notice.startswith("out of reach: ")
     assert history.state.scenario.com == "inside"
-    history = history.apply(Grab(foot, aim(place(history, foot))))
-    history = history.apply(Drag(foot, "move", aim([0.25, 0.085, 0.0])))
+    history = pull(history, foot, "move", [0.25, 0.085, 0.0])
     assert history.state.notice == ""
     assert place(history, foot) == pytest.approx([0.25, 0.085, 0.0], abs=1e-7)
     assert history.state.hold.feasible
@@ -389,9 +386,8 @@ def test_open_feet_and_none_at_all(quadruped):
 def test_the_centre_of_mass_goes_where_it_is_dragged(talos):
     com = talos.state.stance.state.com
     level = drag(talos, "com", "move", [0.02, 0.01, 0.0])
-    assert level.state.stance.state.com[:2] == pytest.approx(
-        com[:2] + np.array([0.02, 0.01]), abs=1e-8
-    )
+    expected = com[:2] + np.array([0.02, 0.01])
+    assert level.state.stance.state.com[:2] == pytest.approx(expected, abs=1e-8)
     check(level.state)
     free = level.apply(Command("open", "com"))
     assert free.state.scenario.com is None
@@ -415,9 +411,8 @@ def test_the_base_takes_the_centre_of_mass_along(quadruped):
     assert moved.state.scenario.com == pytest.approx(com[:2], abs=1e-8)
     check(moved.state)
     lower = drag(moved, "base", "lift", [0.0, 0.0, -0.03])
-    assert base(lower).translation == pytest.approx(
-        base(moved).translation - [0, 0, 0.03], abs=1e-8
-    )
+    expected = base(moved).translation - [0, 0, 0.03]
+    assert base(lower).translation == pytest.approx(expected, abs=1e-8)
 
 
 def test_a_push_is_pulled_out_turned_and_gone(biped):
@@ -425,7 +420,7 @@ def test_a_push_is_pulled_out_turned_and_gone(biped):
     history = drag(biped, "push/pelvis", "lift", [0.0, 0.0, 0.1])
     (push,) = history.state.scenario.loads
     assert push.force == pytest.approx([0, 0, 0.1 / stance.scale], rel=1e-6)
-    end = handle_of(history.state, "push/pelvis").position
+    end = place(history, "push/pelvis")
     assert end == pytest.approx(stance.state.com + np.array([0, 0, 0.1]), abs=1e-7)
     check(history.state)
     back = drag(history, "push/pelvis", "lift", [0.0, 0.0, -0.1])
@@ -517,12 +512,12 @@ def test_a_gesture_that_is_undone_takes_nothing_else_along(biped):
     moved = biped.apply(SetValue("friction", 0.4))
     start = place(moved, "com")
     held = moved.apply(Grab("com", aim(start)))
-    away = held.apply(Drag("com", "move", aim(np.add(start, [5.0, 0.0, 0.0]))))  # out of reach
+    away = pull(moved, "com", "move", np.add(start, [5.0, 0.0, 0.0]))  # out of reach
     for history in (held, away):
         assert history.state.stance is moved.state.stance
         assert history.apply(Command("undo")).state.stance is moved.state.stance
         assert not history.apply(Command("undo")).state.gestures
-    near = held.apply(Drag("com", "move", aim(np.add(start, [0.01, 0.0, 0.0]))))
+    near = pull(moved, "com", "move", np.add(start, [0.01, 0.0, 0.0]))
     assert near.state.stance is not moved.state.stance
     assert near.apply(Command("undo")).state.stance is moved.state.stance
 

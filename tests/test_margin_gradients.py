@@ -17,15 +17,24 @@ pytestmark = pytest.mark.timeout(600)  # the first run compiles kernels
 ROBOTS = ("g1", "talos", "go2", "biped")
 
 
-def load(name):
-    return robots.load(name)
+def feet_of(name):
+    robot = robots.load(name)
+    return robot, contacts.at_feet(robot, 0.6)
+
+
+def stepped(robot, Q, steps):
+    """Every row of Q and a step from there."""
+    return np.array([robot.integrate(q, step) for q, step in zip(Q, steps, strict=True)])
+
+
+def along(rows, directions):
+    return np.einsum("ni,ni->n", rows, directions)
 
 
 def moving(robot, count, seed=0, size=0.1):
     """Random states near the robot's posture, somewhere in the world."""
     rng, posture = np.random.default_rng(seed), robot.posture()
-    steps = size * rng.standard_normal((count, robot.nv))
-    Q = np.array([robot.integrate(posture, step) for step in steps])
+    Q = stepped(robot, [posture] * count, size * rng.standard_normal((count, robot.nv)))
     Q[:, :2] += 2.0 * rng.standard_normal((count, 2))
     return Q, 0.3 * rng.standard_normal((count, robot.nv)), rng.standard_normal((count, robot.nv))
 
@@ -43,9 +52,8 @@ def every_wrench(robot):
 @pytest.mark.parametrize("limited", [True, False])
 @pytest.mark.parametrize("name", ROBOTS)
 def test_rows_are_single_gradients(name, limited):
-    robot = load(name)
-    feet, wrenches = contacts.at_feet(robot, 0.6), every_wrench(robot)
-    Q, V, A = moving(robot, 9)
+    robot, feet = feet_of(name)
+    wrenches, (Q, V, A) = every_wrench(robot), moving(robot, 9)
     more = {"wrenches": wrenches, "torque_limits": limited}
     found = batch.margin_gradients(robot, Q, V, A, feet, **more)
     for i, (q, v, a) in enumerate(zip(Q, V, A, strict=True)):
@@ -73,47 +81,35 @@ def test_rows_are_single_gradients(name, limited):
 @pytest.mark.parametrize("name", ROBOTS)
 def test_slopes_are_those_of_margins_solved_afresh(name):
     """Along q, v, a, loads, friction, with all kinds of wrenches, for all rows at once."""
-    robot = load(name)
-    feet, wrenches = contacts.at_feet(robot, 0.6), every_wrench(robot)
-    Q, V, A = moving(robot, 24, seed=1)
+    robot, feet = feet_of(name)
+    wrenches, (Q, V, A) = every_wrench(robot), moving(robot, 24, seed=1)
     rng, N = np.random.default_rng(3), len(Q)
     gradient = batch.margin_gradients(robot, Q, V, A, feet, wrenches=wrenches, friction=0.6)
     smooth = gradient.smooth
     assert smooth.sum() > 10
 
     def margin(q=Q, v=V, a=A, friction=0.6, wrenches=wrenches):
-        return batch.margin_gradients(
-            robot, q, v, a, feet, friction=friction, wrenches=wrenches
-        ).margin[smooth]
-
-    def moved(d, t):
-        return np.array([robot.integrate(q, t * step) for q, step in zip(Q, d, strict=True)])
+        asked = {"friction": friction, "wrenches": wrenches}
+        return batch.margin_gradients(robot, q, v, a, feet, **asked).margin[smooth]
 
     def pushed(t):
         return {
-            frame: replace(
-                w, force=w.force + t * forces[frame][:3], moment=w.moment + t * forces[frame][3:]
-            )
-            for frame, w in wrenches.items()
+            frame: replace(w, force=w.force + t * more[:3], moment=w.moment + t * more[3:])
+            for (frame, w), more in zip(wrenches.items(), forces.values(), strict=True)
         }
 
     d = rng.standard_normal((N, robot.nv))
     forces = {frame: rng.standard_normal(6) for frame in wrenches}
-    rows = np.einsum
+    by_wrenches = sum(gradient.wrenches[frame] @ forces[frame] for frame in wrenches)
     expected = {
-        "q": (rows("ni,ni->n", gradient.q, d), slope(lambda t: margin(q=moved(d, t)), 1e-4)),
-        "v": (rows("ni,ni->n", gradient.v, d), slope(lambda t: margin(v=V + t * d), 1e-3)),
-        "a": (rows("ni,ni->n", gradient.a, d), slope(lambda t: margin(a=A + t * d), 1e-3)),
-        "friction": (
-            gradient.friction.sum(axis=(1, 2)),
-            slope(lambda t: margin(friction=0.6 + t), 1e-4),
-        ),
-        "wrenches": (
-            sum(gradient.wrenches[frame] @ forces[frame] for frame in wrenches),
-            slope(lambda t: margin(wrenches=pushed(t)), 1e-2),
-        ),
+        "q": (along(gradient.q, d), 1e-4, lambda t: {"q": stepped(robot, Q, t * d)}),
+        "v": (along(gradient.v, d), 1e-3, lambda t: {"v": V + t * d}),
+        "a": (along(gradient.a, d), 1e-3, lambda t: {"a": A + t * d}),
+        "friction": (gradient.friction.sum(axis=(1, 2)), 1e-4, lambda t: {"friction": 0.6 + t}),
+        "wrenches": (by_wrenches, 1e-2, lambda t: {"wrenches": pushed(t)}),
     }
-    for what, (known, differences) in expected.items():
+    for what, (known, step, at) in expected.items():
+        differences = slope(lambda t, at=at: margin(**at(t)), step)
         unit = max(np.abs(known[smooth]).max(), 1.0)
         off = np.abs(known[smooth] - differences) / unit
         # a step may cross a kink nearby
@@ -123,51 +119,41 @@ def test_slopes_are_those_of_margins_solved_afresh(name):
 
 def test_the_time_of_a_step_is_along_its_velocity_and_acceleration():
     """Along a parabola of the joints dε/dt = ε_q v + ε_v a + ε_a 0."""
-    robot = load("g1")
-    feet = contacts.at_feet(robot, 0.6)
-    Q, V, A = (x[:8] for x in moving(robot, 8, seed=5))
-    V, A = V.copy(), A.copy()
+    robot, feet = feet_of("g1")
+    Q, V, A = moving(robot, 8, seed=5)
     V[:, :6] = A[:, :6] = 0.0  # a base's acceleration is no derivative of v in its own axes
     found = batch.margin_gradients(robot, Q, V, A, feet)
 
     def margin(t):
-        q = np.array(
-            [robot.integrate(q, t * v + t * t / 2 * a) for q, v, a in zip(Q, V, A, strict=True)]
-        )
+        q = stepped(robot, Q, t * V + t * t / 2 * A)
         return batch.contact_forces(robot, q, V + t * A, A, feet).margin
 
-    rate = np.einsum("ni,ni->n", found.q, V) + np.einsum("ni,ni->n", found.v, A)
+    rate = along(found.q, V) + along(found.v, A)
     off = np.abs(rate - slope(margin, 1e-4))[found.smooth]
     assert np.median(off) < 1e-5 * 9.81 * robot.mass
 
 
 def test_pushes_about_the_centre_of_mass():
     """Their point moves with the centre of mass, which moves with the joints."""
-    robot = load("talos")
-    feet, rng = contacts.at_feet(robot, 0.6), np.random.default_rng(0)
+    (robot, feet), rng = feet_of("talos"), np.random.default_rng(0)
     Q, V, A = moving(robot, 12, seed=2, size=0.05)
     W, d = 40.0 * rng.standard_normal((12, 6)), rng.standard_normal((12, robot.nv))
     found = batch.margin_gradients(robot, Q, V, A, feet, wrenches=W, torque_limits=False)
 
     def margin(t, s):
-        q = np.array([robot.integrate(q, t * step) for q, step in zip(Q, d, strict=True)])
-        return batch.contact_forces(
-            robot, q, V, A, feet, wrenches=W + s * W[::-1], torque_limits=False
-        ).margin
+        states, asked = (stepped(robot, Q, t * d), V, A), {"wrenches": W + s * W[::-1]}
+        return batch.contact_forces(robot, *states, feet, **asked, torque_limits=False).margin
 
-    by_q = np.einsum("ni,ni->n", found.q, d)
-    by_w = np.einsum("ni,ni->n", found.wrenches[""], W[::-1])
     for known, expected in (
-        (by_q, slope(lambda t: margin(t, 0.0), 1e-4)),
-        (by_w, slope(lambda s: margin(0.0, s), 1e-4)),
+        (along(found.q, d), slope(lambda t: margin(t, 0.0), 1e-4)),
+        (along(found.wrenches[""], W[::-1]), slope(lambda s: margin(0.0, s), 1e-4)),
     ):
         off = np.abs(known - expected)[found.smooth] / np.abs(known).max()
         assert np.quantile(off, 0.8) < 1e-6
 
 
 def test_wrenches_along_time_are_those_of_each_row():
-    robot = load("g1")
-    feet, rng = contacts.at_feet(robot, 0.6), np.random.default_rng(0)
+    (robot, feet), rng = feet_of("g1"), np.random.default_rng(0)
     Q, V, A = moving(robot, 6, seed=9)
     hand, rows = robot.frame_names[-1], 5.0 * rng.standard_normal((6, 6))
     found = batch.margin_gradients(robot, Q, V, A, feet, wrenches={hand: rows})
@@ -180,7 +166,7 @@ def test_wrenches_along_time_are_those_of_each_row():
 
 def test_contacts_one_by_one():
     """Corners that come and go: each row is that of the contacts that touch in it."""
-    robot = load("g1")
+    robot = robots.load("g1")
     corners = contacts.at_corners(robot, 0.6)
     rng = np.random.default_rng(0)
     Q, V, A = moving(robot, 16, seed=4)
@@ -204,7 +190,7 @@ def test_contacts_one_by_one():
 
 def test_a_block_that_may_tip_to_all_sides_has_a_kink():
     """Wherever its centre of mass goes the margin falls: several motions are optimal."""
-    block = load("block")
+    block = robots.load("block")
     feet, zero = contacts.at_feet(block, 0.7), np.zeros(block.nv)
     push = np.zeros((3, 6))
     push[:, 4] = -2.0, 0.0, 2.0  # moments about y, of which it could carry more
@@ -221,8 +207,8 @@ def test_a_block_that_may_tip_to_all_sides_has_a_kink():
 @pytest.mark.parametrize("name", ["g1", "biped"])
 def test_kinks_are_those_of_slopes_to_both_sides(name):
     """The test of multipliers against differences, which the single gradient takes."""
-    robot = load(name)
-    feet, zero = contacts.at_feet(robot, 0.6), np.zeros(robot.nv)
+    robot, feet = feet_of(name)
+    zero = np.zeros(robot.nv)
     Q, _, _ = moving(robot, 5, seed=8, size=0.05)
     Q[0] = robot.posture()
     found = batch.margin_gradients(robot, Q, zero, zero, feet)
@@ -237,7 +223,7 @@ def test_kinks_are_those_of_slopes_to_both_sides(name):
 
 def test_motors_that_give_less_at_speed():
     """Slopes along v have what the bounds change; where one bends that entry is nan, and said."""
-    robot = load("biped")
+    robot = robots.load("biped")
     limit = 0.06 * 9.81 * robot.mass
     motor = Motor(driving=((0.0, limit), (0.05, limit), (4.0, 0.0)))
     driven = robot.with_motors(dict.fromkeys(robot.actuated, motor))
@@ -252,7 +238,7 @@ def test_motors_that_give_less_at_speed():
     def margin(t):
         return batch.contact_forces(driven, Q, V + t * d, A, feet).margin[finite]
 
-    slopes = np.einsum("ni,ni->n", found.v, d)[finite]
+    slopes = along(found.v, d)[finite]
     off = np.abs(slopes - slope(margin, 1e-4))[found.smooth[finite]]
     assert np.quantile(off, 0.8) < 1e-6 * 9.81 * robot.mass
     assert np.abs(found.v - plain.v)[found.smooth].max() > 1.0
@@ -267,8 +253,7 @@ def test_motors_that_give_less_at_speed():
 
 
 def test_without_kernels_and_what_they_do_not_know(monkeypatch):
-    robot = load("biped")
-    feet = list(contacts.at_feet(robot, 0.6))
+    robot, feet = feet_of("biped")
     Q, V, A = moving(robot, 3, seed=7)
     known = batch.margin_gradients(robot, Q, V, A, feet)
     holding = [*feet, contacts.PointContact("right_hand", 0.5, bilateral=True)]
@@ -286,8 +271,8 @@ def test_without_kernels_and_what_they_do_not_know(monkeypatch):
 
 
 def test_what_is_refused():
-    robot = load("biped")
-    feet, (Q, V, A) = contacts.at_feet(robot, 0.6), moving(robot, 2)
+    robot, feet = feet_of("biped")
+    Q, V, A = moving(robot, 2)
     with pytest.raises(ContactError, match="3 of v"):
         batch.margin_gradients(robot, Q, np.vstack([V, V[:1]]), A, feet)
     with pytest.raises(ContactError, match="threads"):

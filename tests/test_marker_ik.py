@@ -46,18 +46,13 @@ def test_velocities_and_accelerations_on_the_manifold(load_robot, name):
 def random_attachments(robot, rng, per_link=3):
     links = [f.name for f in robot.model.frames if f.type == pin.FrameType.BODY]
     links = links or [f"link_{i}" for i in range(10)]
-    return {
-        f"{link} {k}": (link, 0.2 * rng.standard_normal(3))
-        for link in links
-        for k in range(per_link)
-    }
+    named = [(f"{link} {k}", link) for link in links for k in range(per_link)]
+    return {name: (link, 0.2 * rng.standard_normal(3)) for name, link in named}
 
 
 def seen_on(robot, q, attachments, rate=100.0):
-    places = [
-        [dyn.frame_placement(robot, x, link).act(np.asarray(p)) for link, p in attachments.values()]
-        for x in q
-    ]
+    on = attachments.values()
+    places = [[dyn.frame_placement(robot, x, link).act(np.array(p)) for link, p in on] for x in q]
     return biomechanics.Markers(tuple(attachments), np.array(places), rate, "z")
 
 
@@ -217,9 +212,8 @@ def _axis(robot, i):
 
 def test_a_scaled_robot_has_the_lengths_and_the_mass_asked_for(load_robot):
     robot = load_robot("human", "floating")
-    scaled = biomechanics.subject.scaled_robot(
-        robot, {"left_upperleg": 1.1, "middle_pelvis": 0.9}, mass=80.0
-    )
+    factors = {"left_upperleg": 1.1, "middle_pelvis": 0.9}
+    scaled = biomechanics.subject.scaled_robot(robot, factors, mass=80.0)
     assert scaled.mass == pytest.approx(80.0)
     q = robot.random_configuration(0)
 
@@ -239,10 +233,9 @@ def test_a_scaled_robot_has_the_lengths_and_the_mass_asked_for(load_robot):
     np.testing.assert_allclose(after.inertia, heavier * 1.21 * before.inertia, rtol=1e-9)
     np.testing.assert_allclose(after.lever, 1.1 * before.lever)
     assert robot.mass == pytest.approx(74.712)  # the one that was given is as it was
-    with pytest.raises(ConfigurationError, match="factors"):
-        biomechanics.subject.scaled_robot(robot, {"left_foot": 0.0})
-    with pytest.raises(ConfigurationError, match="did you mean 'left_foot'"):
-        biomechanics.subject.scaled_robot(robot, {"left_fot": 1.0})
+    for wrong, words in (({"left_foot": 0.0}, "factors"), ({"left_fot": 1.0}, "mean 'left_foot'")):
+        with pytest.raises(ConfigurationError, match=words):
+            biomechanics.subject.scaled_robot(robot, wrong)
 
 
 def test_scaling_there_and_back_is_nothing(load_robot):
@@ -250,10 +243,9 @@ def test_scaling_there_and_back_is_nothing(load_robot):
     links = list(HUMAN.values())
     there = biomechanics.subject.scaled_robot(robot, dict.fromkeys(links, 1.25), 90.0)
     back = biomechanics.subject.scaled_robot(there, dict.fromkeys(links, 0.8), robot.mass)
-    q, v, a = robot.random_configuration(1), np.ones(robot.nv), np.ones(robot.nv)
-    np.testing.assert_allclose(
-        dyn.inverse_dynamics(back, q, v, a), dyn.inverse_dynamics(robot, q, v, a), rtol=1e-9
-    )
+    moving = robot.random_configuration(1), np.ones(robot.nv), np.ones(robot.nv)
+    tau, expected = (dyn.inverse_dynamics(r, *moving) for r in (back, robot))
+    np.testing.assert_allclose(tau, expected, rtol=1e-9)
 
 
 @cache

@@ -35,6 +35,14 @@ def leg(inside, attributes='name="leg" pos="0.1 0 -0.1"'):
     return f"<body {attributes}>{inside}{BALL}</body>"
 
 
+def one(before="", after="", joint='<joint name="a"/>', attributes='name="leg" pos="0.1 0 -0.1"'):
+    """The trunk with one leg."""
+    return mjcf(leg(joint, attributes), before, after)
+
+
+TWO = leg('<joint name="a"/>') + leg('<joint name="b"/>', 'name="other"')
+
+
 def quiet(source, **options):
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", FootworkWarning)
@@ -79,34 +87,29 @@ def two_classes(inner):
 
 
 CONSTRUCTS = {  # beside those of random models
-    "ref": mjcf(
-        leg(
-            '<joint name="x" axis="1 0 0.2" pos="0.1 0.2 0.3" ref="30"/>'
-            '<joint name="slide" type="slide" axis="1 1 0" ref="0.2"/>'
-        )
+    "ref": one(
+        joint='<joint name="x" axis="1 0 0.2" pos="0.1 0.2 0.3" ref="30"/>'
+        '<joint name="slide" type="slide" axis="1 1 0" ref="0.2"/>'
     ),
-    "ball": mjcf(leg('<joint name="x" type="ball" pos="0.1 0.2 0.3" armature="0.3"/>')),
+    "ball": one(joint='<joint name="x" type="ball" pos="0.1 0.2 0.3" armature="0.3"/>'),
     "classes": two_classes('<joint name="c"/><geom size="0.3 0.2 0.1"/>'),
     "class of an element": two_classes('<joint class="a"/><geom class="main" size="0.2"/>'),
-    "eulerseq": mjcf(leg("<joint/>", 'euler="10 20 30"'), '<compiler eulerseq="zyx"/>'),
-    "settotalmass": mjcf(
-        leg("<joint/>"),
-        '<compiler settotalmass="30"/><worldbody><body name="box"><geom size="1"/></body>'
-        "</worldbody>",
-    ),
-    "settotalmass without scenery": mjcf(
-        leg("<joint/>"),
-        '<compiler settotalmass="30" fusestatic="true"/><worldbody><body name="box">'
-        '<geom size="1"/></body></worldbody>',
-    ),
+    "eulerseq": one('<compiler eulerseq="zyx"/>', attributes='euler="10 20 30"'),
+    **{
+        f"settotalmass{words}": one(
+            f'<compiler settotalmass="30" fusestatic="{fused}"/><worldbody><body name="box">'
+            '<geom size="1"/></body></worldbody>'
+        )
+        for words, fused in (("", "false"), (" without scenery", "true"))
+    },
     "inertiafromgeom without geoms": mjcf(
         leg("<joint/>") + '<body><joint/><inertial pos="0 0 1" mass="2" diaginertia="1 1 1"/>'
         '<geom size="1" group="4"/></body><geom size="1"/>',
         '<compiler inertiafromgeom="true" inertiagrouprange="0 3"/>',
     ),
-    "bounds of inertia": mjcf(
-        leg('<joint/><inertial pos="0 0 1" mass="0.001" diaginertia="1e-9 2 9"/>'),
+    "bounds of inertia": one(
         '<compiler boundmass="0.5" boundinertia="0.02" balanceinertia="true"/>',
+        joint='<joint/><inertial pos="0 0 1" mass="0.001" diaginertia="1e-9 2 9"/>',
     ),
     "bounds of inertia of nothing": mjcf(
         leg('<joint/><geom size="0.1"/><body pos="0 0.2 0.1"><geom size="0.1" mass="0"/></body>')
@@ -123,20 +126,15 @@ CONSTRUCTS = {  # beside those of random models
         'offset="0.1 0.2 0" euler="10 20 30"><body name="leg" pos="0.5 0 0">'
         '<joint name="hip" axis="0 1 0"/><geom size="0.1"/></body></replicate></replicate>'
     ),
-    "orientation of a class": mjcf(
-        leg('<joint/><geom type="box" size="1 2 3" quat="1 2 3 4"/>'),
+    "orientation of a class": one(
         '<default><geom zaxis="1 2 3"/></default>',
+        joint='<joint/><geom type="box" size="1 2 3" quat="1 2 3 4"/>',
     ),
-    "no gravity": mjcf(leg("<joint/>"), '<option><flag gravity="disable"/></option>'),
-    "flags": mjcf(
-        leg("<joint/>"),
-        '<option timestep="0.001"/><option><flag frictionloss="enable"/></option>',
-    ),
-    "another body on the world": mjcf(
-        leg("<joint/>"),
-        "",
-        '<worldbody><body name="door" pos="3 0 0"><joint name="hinge"/><geom size="0.3"/></body>'
-        '<body name="table"><geom type="box" size="1 1 1"/></body></worldbody>',
+    "no gravity": one('<option><flag gravity="disable"/></option>'),
+    "flags": one('<option timestep="0.001"/><option><flag frictionloss="enable"/></option>'),
+    "another body on the world": one(
+        after='<worldbody><body name="door" pos="3 0 0"><joint name="hinge"/><geom size="0.3"/>'
+        '</body><body name="table"><geom type="box" size="1 1 1"/></body></worldbody>',
     ),
     "armature of dampers and of motors of balls": mjcf(
         leg('<joint name="a"/>') + leg('<joint name="b" type="ball"/>', 'name="other"'),
@@ -146,11 +144,8 @@ CONSTRUCTS = {  # beside those of random models
     ),
     "no names": mjcf("<body><joint/><joint axis='1 0 0'/><geom size='0.1'/></body>"),
     **{
-        f"{inertia} mesh": with_mesh(f'inertia="{inertia}"')
-        for inertia in ("legacy", "exact", "convex", "shell")
-    },
-    **{
-        f"mirrored {inertia} mesh": with_mesh(f'inertia="{inertia}" scale="1 -1 2"')
+        f"{words}{inertia} mesh": with_mesh(f'inertia="{inertia}" {scale}')
+        for words, scale in (("", ""), ("mirrored ", 'scale="1 -1 2"'))
         for inertia in ("legacy", "exact", "convex", "shell")
     },
     "shell of a mesh as a box": with_mesh("", 'type="box" shellinertia="true"'),
@@ -176,16 +171,12 @@ def test_equations_of_motion_are_those_of_mujoco(name):
 
 def test_every_joint_is_a_row_with_its_name_motor_and_limits():
     motors = "".join(f'<motor joint="{name}" ctrlrange="-3 3"/>' for name in "xsy")
-    robot, model = agree(
-        mjcf(
-            leg(
-                '<joint name="x" axis="1 0 0" range="-90 90" armature="0.1" damping="2"/>'
-                '<joint name="s" type="slide" axis="1 0 0" range="-0.1 0.2" frictionloss="3"/>'
-                '<joint name="y" axis="0 1 0" range="-1 1" limited="false"/>'
-            ),
-            after=f"<actuator>{motors}</actuator>",
-        )
+    joints = (
+        '<joint name="x" axis="1 0 0" range="-90 90" armature="0.1" damping="2"/>'
+        '<joint name="s" type="slide" axis="1 0 0" range="-0.1 0.2" frictionloss="3"/>'
+        '<joint name="y" axis="0 1 0" range="-1 1" limited="false"/>'
     )
+    robot, model = agree(one(after=f"<actuator>{motors}</actuator>", joint=joints))
     assert robot.joint_names == robot.actuated == ("x", "s", "y")
     np.testing.assert_allclose(robot.torque_limits, 3)
     low, high = robot.model.lowerPositionLimit[7:], robot.model.upperPositionLimit[7:]
@@ -251,14 +242,13 @@ def test_torque_limits_are_those_of_mujoco(motor, expected, of_joint):
 
 
 def test_files_without_motors_have_them_everywhere_but_those_of_tendons_drive_none():
-    two = leg('<joint name="a"/>') + leg('<joint name="b"/>', 'name="other"')
-    assert quiet(mjcf(two)).actuated == ("a", "b")
+    assert quiet(mjcf(TWO)).actuated == ("a", "b")
     tendon = (
         '<tendon><fixed name="t"><joint joint="a" coef="1"/><joint joint="b" coef="1"/></fixed>'
         '</tendon><actuator><motor name="pull" tendon="t"/></actuator>'
     )
     with pytest.warns(FootworkWarning, match="<motor> 'pull' acts through the tendon 't'"):
-        assert load(mjcf(two, after=tendon)).actuated == ()
+        assert load(mjcf(TWO, after=tendon)).actuated == ()
 
 
 def test_a_ball_joint_has_motors_when_each_axis_has_one():
@@ -367,9 +357,8 @@ def test_a_scene_is_the_robot_that_it_includes(tmp_path):
 
 def test_postures_of_mujoco_are_ours():
     mujoco = pytest.importorskip("mujoco")
-    text = CONSTRUCTS["ref"].replace(
-        "</mujoco>", '<keyframe><key name="k" qpos="1 2 3 0 1 0 1 0.2 0.3"/></keyframe></mujoco>'
-    )
+    key = '<keyframe><key name="k" qpos="1 2 3 0 1 0 1 0.2 0.3"/></keyframe>'
+    text = CONSTRUCTS["ref"].replace("</mujoco>", f"{key}</mujoco>")
     robot, model = agree(text)
     data = mujoco.MjData(model)
     mujoco.mj_resetDataKeyframe(model, data, 0)
@@ -398,7 +387,7 @@ def test_geoms_are_where_mujoco_has_them():
             "egg": 'type="ellipsoid" size="0.1 0.2 0.3" euler="10 20 30" pos="1 0 0"',
         }.items()
     )
-    robot, model = agree(mjcf(leg(f'<joint name="a"/>{geoms}')))
+    robot, model = agree(one(joint=f'<joint name="a"/>{geoms}'))
     data, q = mujoco.MjData(model), robot.random_configuration(1)
     data.qpos[:], data.qvel[:] = robots.conventions.to_mujoco(robot, q, np.zeros(robot.nv))
     mujoco.mj_forward(model, data)
@@ -417,17 +406,14 @@ def test_geoms_are_where_mujoco_has_them():
 
 
 def test_shapes_that_collide_are_not_drawn_over_those_that_are_seen():
-    robot = quiet(
-        mjcf(
-            leg(
-                '<joint name="a"/><geom name="skin" size="0.1" contype="0" conaffinity="0"/>'
-                '<geom name="hull" size="0.2"/><geom name="ghost" size="0.2" rgba="1 0 0 0"/>'
-            )
-            + '<body name="foot"><geom name="toe" size="0.1" material="red"/>'
-            '<geom name="sole" size="0.1" group="3"/></body>',
-            '<asset><material name="red" rgba="1 0 0 1"/></asset>',
-        )
+    covered = leg(
+        '<joint name="a"/><geom name="skin" size="0.1" contype="0" conaffinity="0"/>'
+        '<geom name="hull" size="0.2"/><geom name="ghost" size="0.2" rgba="1 0 0 0"/>'
     )
+    foot = '<body name="foot"><geom name="toe" size="0.1" material="red"/>'
+    foot += '<geom name="sole" size="0.1" group="3"/></body>'
+    red = '<asset><material name="red" rgba="1 0 0 1"/></asset>'
+    robot = quiet(mjcf(covered + foot, red))
     assert [o.name for o in robot.visual.geometryObjects] == ["skin", "toe"]
     names = [o.name for o in robot.collision.geometryObjects]
     assert names == ["hull", "ghost", "leg_3", "toe", "sole"]
@@ -438,18 +424,10 @@ def test_shapes_that_collide_are_not_drawn_over_those_that_are_seen():
     )
     eye = '<body name="eye"><geom name="eye" size="0.1"/></body>'
     skin = '<asset><skin name="fur" file="fur.skn"/></asset>'
-    for more, drawn in (
-        ("", ["leg_2", "eye"]),
-        (skin, ["bone", "eye"]),
-    ):  # that covers them, undrawn
+    for more, drawn in (("", "leg_2"), (skin, "bone")):  # that covers them, undrawn
         shapes = quiet(mjcf(bones + eye, more)).visual.geometryObjects
-        assert [o.name for o in shapes] == drawn
-    both = quiet(
-        mjcf(
-            leg('<joint name="a"/>'),
-            after='<contact><exclude body1="leg" body2="trunk"/></contact>',
-        )
-    )
+        assert [o.name for o in shapes] == [drawn, "eye"]
+    both = quiet(one(after='<contact><exclude body1="leg" body2="trunk"/></contact>'))
     assert both.never_collide == (("leg", "trunk"),)
 
 
@@ -476,7 +454,7 @@ def test_shapes_that_a_pair_names_collide():
 
 @pytest.mark.parametrize("known", ['range="20 -20"', 'range="5 5"', 'limited="true"'])
 def test_ranges_that_nothing_lies_in_are_told(known):
-    text = mjcf(leg(f'<joint name="a" {known} axis="0 1 0"/>'))
+    text = one(joint=f'<joint name="a" {known} axis="0 1 0"/>')
     with pytest.warns(FootworkWarning, match="'a': nothing between the ends of range"):
         robot = load(text)
     assert np.isinf(robot.model.upperPositionLimit[-1])
@@ -486,7 +464,7 @@ def test_ranges_that_nothing_lies_in_are_told(known):
 
 def test_excludes_of_bodies_that_there_are_not_are_told():
     exclude = '<contact><exclude body1="{}" body2="trunk"/></contact>'
-    text = mjcf(leg('<joint name="a"/>'), after=exclude)
+    text = one(after=exclude)
     load(text.format("world"))
     load(text.format("leg"))
     with pytest.warns(FootworkWarning, match="<exclude>: no body 'lge'; did you mean 'leg'"):
@@ -557,14 +535,8 @@ def test_files_are_beside_the_main_file_or_the_one_that_names_them(tmp_path, mes
 
 def test_a_base_that_is_to_float_has_no_other_joints():
     """As of planar walkers: sliders and a hinge besides a free joint would have no inertia."""
-    plane = "".join(
-        f'<joint name="root{n}" type="{kind}" axis="{axis}"/>'
-        for n, kind, axis in (
-            ("x", "slide", "1 0 0"),
-            ("z", "slide", "0 0 1"),
-            ("y", "hinge", "0 1 0"),
-        )
-    )
+    axes = {"x": 'slide" axis="1 0 0', "z": 'slide" axis="0 0 1', "y": 'hinge" axis="0 1 0'}
+    plane = "".join(f'<joint name="root{n}" type="{kind}"/>' for n, kind in axes.items())
     text = (
         f'<mujoco><worldbody><body name="trunk" pos="0 0 1">{plane}<geom size="0.1"/>'
         '<body name="leg"><joint name="hip" axis="0 1 0"/><geom size="0.05" pos="0 0 -0.5"/></body>'
@@ -601,55 +573,37 @@ def test_bases_are_those_that_are_asked_for():
     arm += "</worldbody></mujoco>"
     assert not load(arm).is_floating
     assert load(arm, base="floating").nv == 7
-    other = (
-        '<worldbody><body name="ball"><freejoint name="free"/><geom size="0.1"/></body></worldbody>'
-    )
-    robot = quiet(mjcf(leg('<joint name="a"/>'), other))
+    ball = '<body name="ball"><freejoint name="free"/><geom size="0.1"/></body>'
+    robot = quiet(one(f"<worldbody>{ball}</worldbody>"))
     assert robot.is_floating
     assert robot.model.names[1] == "root_joint"  # it carries more
     assert robot.nv == 13
-    fixed = quiet(mjcf(leg('<joint name="a"/>')), base="fixed")
+    fixed = quiet(one(), base="fixed")
     np.testing.assert_allclose(dyn.com(fixed, fixed.neutral())[2], 1 - 0.07 * 1.5 / 6.5)
 
 
 @pytest.mark.parametrize(
     ("text", "message"),
     [
-        (mjcf(leg('<joint class="none"/>')), "line 1: <joint>: no class of defaults 'none'"),
-        (
-            mjcf(leg("<joint/>"), '<default><default class="a"/><default class="a"/></default>'),
-            "two",
-        ),
-        (mjcf(leg("<freejoint/>")), "free joint stands alone"),
-        (mjcf(leg('<joint name="a"/><joint name="a"/>')), "called 'a', of which there are two"),
-        (mjcf(leg("<joint/>", 'name="world"')), "called 'world', the name of the world"),
-        (mjcf(leg('<joint name="universe"/>')), "called 'universe', the name of the world"),
-        (
-            mjcf(leg("<joint/>"), after='<keyframe><key name="k"/><key name="k"/></keyframe>'),
-            "<key>: called 'k', of which there are two",
-        ),
+        (one(joint='<joint class="none"/>'), "line 1: <joint>: no class of defaults 'none'"),
+        (one('<default><default class="a"/><default class="a"/></default>'), "two"),
+        (one(joint="<freejoint/>"), "free joint stands alone"),
+        (one(joint='<joint name="a"/><joint name="a"/>'), "called 'a', of which there are two"),
+        (one(attributes='name="world"'), "called 'world', the name of the world"),
+        (one(joint='<joint name="universe"/>'), "called 'universe', the name of the world"),
         *(
-            (
-                mjcf(leg('<joint name="a"/>'), after=f"<{section}>{2 * element}</{section}>"),
-                "called 'k', of which there are two",
+            (one(after=f"<{section}>{elements}</{section}>"), "k', of which there are two")
+            for section, elements in (
+                ("keyframe", 2 * '<key name="k"/>'),
+                ("actuator", 2 * '<motor name="k" joint="a"/>'),
+                ("actuator", '<motor name="k" joint="a"/><position name="k" joint="a"/>'),
+                ("sensor", 2 * '<jointpos name="k" joint="a"/>'),
+                ("asset", 2 * '<material name="k"/>'),
+                ("contact", 2 * '<exclude name="k" body1="leg" body2="world"/>'),
             )
-            for section, element in {
-                "actuator": '<motor name="k" joint="a"/>',
-                "sensor": '<jointpos name="k" joint="a"/>',
-                "asset": '<material name="k"/>',
-                "contact": '<exclude name="k" body1="leg" body2="world"/>',
-            }.items()
-        ),
-        (
-            mjcf(
-                leg('<joint name="a"/>'),
-                after='<actuator><motor name="k" joint="a"/></actuator>'
-                '<actuator><position name="k" joint="a"/></actuator>',
-            ),
-            "<position>: called 'k', of which there are two",
         ),
         *(
-            (mjcf(leg('<joint name="a"/>'), after=f"<equality>{equality}</equality>"), message)
+            (one(after=f"<equality>{equality}</equality>"), message)
             for equality, message in {
                 '<connect body1="leg"/>': "<connect>: an anchor, or two sites, are missing",
                 '<connect body1="leg" anchor="1 x 2"/>': "<connect anchor='1 x 2'>: expected 3",
@@ -657,25 +611,22 @@ def test_bases_are_those_that_are_asked_for():
                 '<joint joint1="a" polycoef="nan"/>': "<joint polycoef='nan'>: expected some",
             }.items()
         ),
-        (mjcf(leg("<joint/>", 'axisangle="0 0 0 9"')), "axisangle='.*' gives no rotation"),
-        (mjcf(leg("<joint/>", 'xyaxes="1 0 0 2 0 0"')), "xyaxes='.*' gives no rotation"),
-        (mjcf(leg("<joint/>"), '<compiler angle="rad"/>'), "expected radian or degree"),
-        (mjcf(leg("<joint/>"), '<compiler autolimits="True"/>'), "expected true or false"),
-        (mjcf(leg('<joint limited="yes"/>')), "expected true or false or auto"),
-        (mjcf(leg("<joint/>"), '<option><flag gravity="off"/></option>'), "enable or disable"),
-        (mjcf(leg(f"<joint/>{INERTIAL}{INERTIAL}")), "<inertial>: a body has one"),
-        (
-            mjcf(leg(f"<joint/>{INERTIAL}").replace("diag", 'fullinertia="1 1 1 0 0 0" diag')),
-            "full.*stands",
-        ),
-        (mjcf(leg('<joint/><geom type="mesh" mesh="x"/>')), "mesh 'x' is no asset"),
-        (mjcf(leg('<joint/><geom type="mesh"/>')), "mesh '' is no asset"),
+        (one(attributes='axisangle="0 0 0 9"'), "axisangle='.*' gives no rotation"),
+        (one(attributes='xyaxes="1 0 0 2 0 0"'), "xyaxes='.*' gives no rotation"),
+        (one('<compiler angle="rad"/>'), "expected radian or degree"),
+        (one('<compiler autolimits="True"/>'), "expected true or false"),
+        (one(joint='<joint limited="yes"/>'), "expected true or false or auto"),
+        (one('<option><flag gravity="off"/></option>'), "enable or disable"),
+        (one(joint=f"<joint/>{INERTIAL}{INERTIAL}"), "<inertial>: a body has one"),
+        (one(joint=INERTIAL.replace("diag", 'fullinertia="1 1 1 0 0 0" diag')), "full.*stands"),
+        (one(joint='<joint/><geom type="mesh" mesh="x"/>'), "mesh 'x' is no asset"),
+        (one(joint='<joint/><geom type="mesh"/>'), "mesh '' is no asset"),
         (with_mesh("", 'type="mesh" shellinertia="true"'), 'inertia="shell" of the <mesh>'),
         (with_mesh("").replace('face="0 2', 'face="0 200'), "indices of vertices"),
         (with_mesh("").replace('vertex="', 'vertex="0 '), "neither a file nor vertices|missing"),
         (with_mesh('scale="1 1 0"', 'type="box"'), "mesh 'l': a mesh that encloses no volume"),
-        (mjcf(leg('<joint/><geom type="box" size="1"/>')), "expected 3 positive sizes"),
-        (mjcf(leg("<joint/>"), '<compiler eulerseq="abc"/>'), "eulerseq"),
+        (one(joint='<joint/><geom type="box" size="1"/>'), "expected 3 positive sizes"),
+        (one('<compiler eulerseq="abc"/>'), "eulerseq"),
         (mjcf('<replicate count="1e9">' + leg("") + "</replicate>"), "more than 200000 elements"),
         (mjcf('<replicate count="300">' * 9 + leg("") + "</replicate>" * 9), "200000 elements"),
     ],
@@ -686,12 +637,11 @@ def test_what_mujoco_refuses_is_refused(text, message):
 
 
 def test_joints_and_motors_that_become_rows_are_counted(tmp_path, capfd):
-    two = leg('<joint name="a"/>') + leg('<joint name="b"/>', 'name="other"')
     tendon = (
         '<tendon><fixed name="t"><joint joint="a" coef="1"/></fixed></tendon><actuator>'
         '<motor tendon="t"/><motor joint="a"/><motor joint="a"/><motor joint="b"/></actuator>'
     )
-    text = mjcf(two, after=tendon)
+    text = mjcf(TWO, after=tendon)
     assert quiet(text).kept == {"joints": (3, 3), "motors": (3, 4)}
     assert quiet(text, lock=["b"]).kept == {"joints": (2, 3), "motors": (2, 4)}
     assert load("quadruped").kept["joints"] == (12, 12)
@@ -707,12 +657,12 @@ def test_joints_and_motors_that_become_rows_are_counted(tmp_path, capfd):
 def test_what_is_left_out_is_said():
     tendons = '<equality><tendon name="pull" tendon1="a" tendon2="b"/></equality>'
     with pytest.warns(FootworkWarning, match="<tendon> 'pull': the constraint is left out"):
-        load(mjcf(leg("<joint/>"), after=tendons))
+        load(one(after=tendons))
     with pytest.warns(FootworkWarning, match="1 × <composite>"):
-        load(mjcf(leg('<joint/><composite type="cable"/>')))
+        load(one(joint='<joint/><composite type="cable"/>'))
     with pytest.warns(FootworkWarning, match="gravcomp is left out.*leg"):
-        load(mjcf(leg("<joint/>", 'name="leg" gravcomp="1"')))
-    text = mjcf(leg('<joint name="a" stiffness="3"/>'), '<option viscosity="1"/>')
+        load(one(attributes='name="leg" gravcomp="1"'))
+    text = one('<option viscosity="1"/>', joint='<joint name="a" stiffness="3"/>')
     words = " ".join(f.message for f in robots.diagnose(text))
     assert "springs in 1 joint" in words
     assert "viscosity" in words
@@ -748,7 +698,7 @@ def test_batches_know_the_armature_of_free_joints(load_robot, random_state):
 
 def test_ranges_that_nothing_makes_limits_are_refused():
     """As MuJoCo does: with autolimits="false" a range alone says nothing."""
-    text = mjcf(leg('<joint name="a" range="-1 1"/>'), '<compiler autolimits="false"/>')
+    text = one('<compiler autolimits="false"/>', joint='<joint name="a" range="-1 1"/>')
     with pytest.raises(ModelError, match=r"range=.* without limited="):
         load(text)
     load(text.replace('range="-1 1"', 'range="-1 1" limited="true"'))
@@ -757,5 +707,5 @@ def test_ranges_that_nothing_makes_limits_are_refused():
 def test_a_muscle_is_said_to_be_a_motor_without_limit():
     muscle = '<actuator><muscle joint="a" lengthrange="0 1"/></actuator>'
     with pytest.warns(FootworkWarning, match="its force depends on its length"):
-        robot = load(mjcf(leg('<joint name="a"/>'), after=muscle))
+        robot = load(one(after=muscle))
     assert robot.unlimited_joints == ("a",)

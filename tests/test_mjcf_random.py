@@ -49,14 +49,10 @@ class Writer:
         return f" {limits}{'' if self.auto else asked}"
 
     def turned(self):
-        return self.one_of(
-            "",
-            f' quat="{self.numbers(4)}"',
-            f' euler="{self.angles(3)}"',
-            f' axisangle="{self.numbers(3)} {self.angles(1)}"',
-            f' xyaxes="{self.numbers(6)}"',
-            f' zaxis="{self.numbers(3)}"',
-        )
+        quat, euler = f' quat="{self.numbers(4)}"', f' euler="{self.angles(3)}"'
+        about = f' axisangle="{self.numbers(3)} {self.angles(1)}"'
+        axes, z = f' xyaxes="{self.numbers(6)}"', f' zaxis="{self.numbers(3)}"'
+        return self.one_of("", quat, euler, about, axes, z)
 
     def placed(self):
         return self.maybe(0.7, f' pos="{self.numbers(3)}"') + self.turned()
@@ -120,9 +116,8 @@ class Writer:
         return f"<body {own}>{first}{''.join(parts)}</body>"
 
     def repeated(self):
-        inside = (
-            f'<body name="{self.name("copy")}"{self.placed()}><joint axis="{self.numbers(3)}"/>'
-        )
+        inside = f'<body name="{self.name("copy")}"{self.placed()}>'
+        inside += f'<joint axis="{self.numbers(3)}"/>'
         inside += f'<geom size=".1 .1 .1" mass="1"/>{self.site()}</body>'
         count, sep = self.one_of(1, 3, 10), self.one_of("", ' sep="_"')
         if self.chance(0.3):
@@ -138,9 +133,8 @@ class Writer:
         kind = "ball" if alone and self.chance(0.15) else self.one_of("hinge", "slide")
         name = self.name("joint")
         text = f' name="{name}" type="{kind}" pos="{self.numbers(3)}"{self.inner_forces()}'
-        text += self.maybe(
-            0.7, f' axis="{self.one_of("1 0 0", "0 1 0", "0 0 -1", self.numbers(3))}"'
-        )
+        axis = self.one_of("1 0 0", "0 1 0", "0 0 -1", self.numbers(3))
+        text += self.maybe(0.7, f' axis="{axis}"')
         if kind != "ball":
             self.hinges.append(name)
             text += self.maybe(0.3, f' ref="{self.numbers(1)}"')
@@ -234,11 +228,8 @@ def test_joints_of_a_random_model_are_those_of_mujoco(both):
         assert pinocchio.upperDryFrictionLimit[own.idx_v] == pytest.approx(joint.frictionloss[0])
         if kind != mujoco.mjtJoint.mjJNT_BALL:
             limits = joint.range if model.jnt_limited[i] else (-np.inf, np.inf)
-            found = [
-                side[own.idx_q]
-                for side in (pinocchio.lowerPositionLimit, pinocchio.upperPositionLimit)
-            ]
-            np.testing.assert_allclose(found, limits)
+            lower, upper = pinocchio.lowerPositionLimit, pinocchio.upperPositionLimit
+            np.testing.assert_allclose([lower[own.idx_q], upper[own.idx_q]], limits)
 
 
 def test_torque_limits_of_a_random_model_are_those_of_mujoco(both):

@@ -38,6 +38,11 @@ def envelopes(robot, count, seed=1, share=0.3):
     return np.where(free, -np.inf, lower), np.where(free, np.inf, upper)
 
 
+def touching(feet, active):
+    """The contacts that touch."""
+    return [contact for contact, on in zip(feet, active, strict=True) if on]
+
+
 def by_hand(robot, q, v, a, some, lower, upper):
     """The margin, written as the equations say: τ itself between its bounds."""
     h = -dynamics.inverse_dynamics(robot, q, v, a)
@@ -55,9 +60,8 @@ def by_hand(robot, q, v, a, some, lower, upper):
         given = given + margin * (J[:3].T @ contact.pose(robot, q).rotation[:, 2])
     some = np.isfinite(lower)
     limits += [given == 0, tau[some] >= lower[some], tau[some] <= upper[some]]
-    cp.Problem(cp.Maximize(margin), limits).solve(
-        solver="CLARABEL", tol_gap_abs=1e-10, tol_gap_rel=1e-10, tol_feas=1e-10
-    )
+    exactly = {name: 1e-10 for name in ("tol_gap_abs", "tol_gap_rel", "tol_feas")}
+    cp.Problem(cp.Maximize(margin), limits).solve(solver="CLARABEL", **exactly)
     return -np.inf if margin.value is None else float(margin.value)
 
 
@@ -72,9 +76,14 @@ def test_torque_bounds_of_every_row_against_a_program_written_by_hand(biped):
     assert set(found.feasible) == {0, 1}
     assert np.isfinite(found.margin).sum() > count / 2
     for i in range(count):
-        some = [c for c, on in zip(feet, active[i], strict=True) if on]
+        some = touching(feet, active[i])
         expected = by_hand(biped, Q[i], V[i], A[i], some, lower[i], upper[i])
         assert found.margin[i] == pytest.approx(expected, rel=1e-6, abs=1e-4)
+
+
+def within(tau, lower, upper, tolerance):
+    assert (tau >= lower - tolerance).all()
+    assert (tau <= upper + tolerance).all()
 
 
 def test_certificates_count_both_bounds(biped):
@@ -92,9 +101,7 @@ def test_certificates_count_both_bounds(biped):
         if found.feasible[i] == 1:
             tau = -(h + columns @ found.forces[i].ravel())
             assert np.abs(tau[:6]).max() < 1e-6
-            torques = tau[biped.actuated_rows]
-            assert (torques >= lower[i] - 1e-6).all()
-            assert (torques <= upper[i] + 1e-6).all()
+            within(tau[biped.actuated_rows], lower[i], upper[i], 1e-6)
         elif found.feasible[i] == 0:
             y = found.velocity[i]
             u = (columns.T @ y).reshape(-1, 3)
@@ -134,8 +141,7 @@ def test_the_conic_solver_takes_the_same_bounds(biped):
         G = feet.transmission(Q[i])[:, : 3 * feet.limits.point_count]
         given = feet.jacobian(Q[i]).T @ (G @ found.forces[i].ravel())
         tau = (dynamics.inverse_dynamics(biped, Q[i], V[i], A[i]) - given)[biped.actuated_rows]
-        assert (tau >= lower[i] - 1e-3).all()
-        assert (tau <= upper[i] + 1e-3).all()
+        within(tau, lower[i], upper[i], 1e-3)
     assert (found.feasible == 1).any()
 
 
@@ -170,12 +176,9 @@ def test_torques_forces_and_torque_margins_are_those_of_single_calls(biped):
     found = batch.contact_forces(biped, Q, V, A, feet, active=active, torque_margin=True)
     assert {0, 1} <= set(found.feasible)
     for i in range(count):
-        some = [c for c, on in zip(feet, active[i], strict=True) if on]
+        some = touching(feet, active[i])
         hold = contacts.contact_forces(biped, Q[i], V[i], A[i], some)
-        if np.isfinite(hold.torque_margin):
-            assert found.torque_margin[i] == pytest.approx(hold.torque_margin, rel=1e-6, abs=1e-6)
-        else:
-            assert found.torque_margin[i] == hold.torque_margin
+        assert found.torque_margin[i] == pytest.approx(hold.torque_margin, rel=1e-6, abs=1e-6)
         if hold.feasible:
             np.testing.assert_allclose(found.torques[i], hold.torques, atol=1e-6)
             forces = np.vstack([hold.forces[c.name] for c in some])
@@ -196,12 +199,8 @@ def test_torque_margins_with_bounds_and_with_limits_of_whole_contacts(biped):
     for i in range(8):
         hold = contacts.contact_forces(biped, Q[i], V[i], A[i], feet)
         bounds = TorqueBounds(lower[i], upper[i])
-        balance = replace(
-            hold.balance,
-            load=bounds.shifted(biped, -dynamics.inverse_dynamics(biped, Q[i], V[i], A[i])),
-            bounds=bounds,
-        )
-        expected = balance.torque_margin().value
+        load = bounds.shifted(biped, -dynamics.inverse_dynamics(biped, Q[i], V[i], A[i]))
+        expected = replace(hold.balance, load=load, bounds=bounds).torque_margin().value
         assert found.torque_margin[i] == pytest.approx(expected, rel=1e-5, abs=1e-6)
 
 
@@ -215,11 +214,9 @@ def test_the_reaction_is_the_sum_of_the_forces(biped):
     for i in held:
         points = feet.attachment.world_points(dynamics.State(biped, Q[i]))
         arms = points - dynamics.com(biped, Q[i])
-        moment = np.cross(arms, found.world_forces[i]).sum(axis=0)
-        np.testing.assert_allclose(
-            found.reaction[i, :3], found.world_forces[i].sum(axis=0), atol=1e-6
-        )
-        np.testing.assert_allclose(found.reaction[i, 3:], moment, atol=1e-6)
+        moments = np.cross(arms, found.world_forces[i])
+        expected = np.hstack([found.world_forces[i], moments]).sum(axis=0)
+        np.testing.assert_allclose(found.reaction[i], expected, atol=1e-6)
         pairs = zip(points, found.world_forces[i], strict=True)
         wrenches = {str(k): fw.Wrench(f, np.zeros(3), p) for k, (p, f) in enumerate(pairs)}
         np.testing.assert_allclose(zmp[i], contacts.zero_moment_point(wrenches, 0.1)[:2], atol=1e-8)
@@ -244,24 +241,20 @@ def test_friction_used_is_that_of_each_point(biped):
 def test_flight_holds_where_the_robot_falls_freely(biped):
     """Nothing touches: by NumPy what the conic solver says."""
     feet, still = contacts.at_feet(biped), np.zeros(biped.nv)
-    M, b = (
-        f(biped, biped.posture(), still)
-        for f in (lambda r, q, v: dynamics.mass_matrix(r, q), dynamics.bias)
-    )
+    q = biped.posture()
+    M, b = dynamics.mass_matrix(biped, q), dynamics.bias(biped, q, still)
     tau = np.zeros(biped.nv)
     rows = []
     for kind in ("falls", "stands", "strains"):
         tau[biped.actuated_rows] = 0.5 if kind != "strains" else 2 * biped.torque_limits.max()
         rows.append(still if kind == "stands" else np.linalg.solve(M, tau - b))
     none = np.zeros((3, len(feet)), dtype=bool)
-    found = batch.contact_forces(
-        biped, biped.posture(), still, rows, feet, active=none, torque_margin=True
-    )
+    found = batch.contact_forces(biped, q, still, rows, feet, active=none, torque_margin=True)
     assert found.feasible.tolist() == [1, 0, 0]
     assert found.margin.tolist() == [np.inf, -np.inf, -np.inf]
     np.testing.assert_allclose(found.torques[0], 0.5, atol=1e-9)
     for i in range(3):
-        hold = contacts.contact_forces(biped, biped.posture(), still, rows[i], [])
+        hold = contacts.contact_forces(biped, q, still, rows[i], [])
         assert (hold.feasible, hold.margin) == (bool(found.feasible[i]), found.margin[i])
         assert found.torque_margin[i] == pytest.approx(hold.torque_margin, rel=1e-6)
         if not hold.feasible:
@@ -299,9 +292,8 @@ def test_causes_are_those_of_the_reasons_one_by_one(biped, limits, share, expect
     active[::3, 1] = False
     active[::11] = False
     most = share * biped.torque_limits
-    found = batch.contact_forces(
-        biped, Q, V, A, feet, active=active, torque_limits=most, torque_margin=True
-    )
+    asked = {"active": active, "torque_limits": most, "torque_margin": True}
+    found = batch.contact_forces(biped, Q, V, A, feet, **asked)
     causes = batch.causes(found)
     names = {batch.Cause(code).name for code in causes.code}
     assert expected <= names
@@ -311,7 +303,7 @@ def test_causes_are_those_of_the_reasons_one_by_one(biped, limits, share, expect
         if asked.count(cause) == 2:
             continue
         asked.append(cause)
-        some = [c for c, on in zip(feet, active[i], strict=True) if on]
+        some = touching(feet, active[i])
         hold = contacts.contact_forces(biped, Q[i], V[i], A[i], some, torque_limits=most)
         assert hold.reason.startswith(CAUSES[cause]), (i, cause, hold.reason)
         assert causes.words(i)
@@ -347,17 +339,16 @@ def test_what_contacts_lack_is_the_least_there_is(biped):
     assert causes.missing[~holds].any(axis=1).all()
     np.testing.assert_allclose(causes.missing[5], found.reaction[5], rtol=1e-12)
     for i in np.flatnonzero(~holds):
-        some = contacts.ContactSet(biped, [c for c, on in zip(feet, active[i], strict=True) if on])
+        some = contacts.ContactSet(biped, touching(feet, active[i]))
         com, w = dynamics.com(biped, Q[i]), cp.Variable(6)
         given, limits = w, []
         if len(some):
             x = cp.Variable(some.limits.size)
             points = some.attachment.world_points(dynamics.State(biped, Q[i]))
             R = some.attachment.rotations(dynamics.State(biped, Q[i]))[some.limits.owner]
-            grasp = [
-                np.vstack([r, np.cross(p - com, r.T).T]) for r, p in zip(R, points, strict=True)
-            ]
-            given, limits = w + np.hstack(grasp) @ x, some.limits.constraints(x)
+            arms = zip(R, points - com, strict=True)
+            grasp = np.hstack([np.vstack([r, np.cross(arm, r.T).T]) for r, arm in arms])
+            given, limits = w + grasp @ x, some.limits.constraints(x)
         units = np.repeat([1.0, 1 / radius], 3)
         cost = cp.norm(cp.multiply(units, w))
         cp.Problem(cp.Minimize(cost), [*limits, given == found.reaction[i]]).solve("CLARABEL")

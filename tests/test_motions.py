@@ -66,14 +66,16 @@ def way(g1):
 
 
 def continuous_joint():
-    return fw.load(
-        '<robot name="r"><link name="a"><inertial><mass value="1"/><inertia ixx="1" iyy="1" izz="1"'
-        ' ixy="0" ixz="0" iyz="0"/></inertial></link><link name="b"><inertial><mass value="1"/>'
-        '<inertia ixx="1" iyy="1" izz="1" ixy="0" ixz="0" iyz="0"/></inertial></link><joint name='
-        '"j" type="continuous"><parent link="a"/><child link="b"/><axis xyz="0 0 1"/></joint>'
-        "</robot>",
-        base="floating",
+    link = (
+        '<link name="{}"><inertial><mass value="1"/><inertia ixx="1" iyy="1" izz="1" ixy="0" '
+        'ixz="0" iyz="0"/></inertial></link>'
     )
+    joint = (
+        '<joint name="j" type="continuous"><parent link="a"/><child link="b"/><axis xyz="0 0 1"/>'
+        "</joint>"
+    )
+    text = f'<robot name="r">{link.format("a")}{link.format("b")}{joint}</robot>'
+    return fw.load(text, base="floating")
 
 
 # --- derivatives ---------------------------------------------------------------------------------
@@ -169,10 +171,8 @@ def test_noise_is_told_from_motion(g1):
     assert error(found) < 0.05 * error(raw)
     removed = found.smoothing.removed[6:]
     assert np.median(removed) == pytest.approx(1e-3, rel=0.1)
-    frequencies, power = noise.spectrum(noisy[:, 7:], RATE)
-    assert np.sqrt(np.median(noise.noise_variance(frequencies, power, RATE))) == pytest.approx(
-        1e-3, rel=0.05
-    )
+    variance = noise.noise_variance(*noise.spectrum(noisy[:, 7:], RATE), RATE)
+    assert np.sqrt(np.median(variance)) == pytest.approx(1e-3, rel=0.05)
 
 
 def test_few_samples(g1):
@@ -244,9 +244,8 @@ def test_trajectories_and_closed_loops_are_motions(tmp_path):
     assert motion.notes == ()
     np.testing.assert_allclose(motion.a[1:-1], (swung.v[2:] - swung.v[:-2]) / 0.02, atol=1e-9)
     biped = fw.load("biped")
-    loop = control.simulate(
-        biped, lambda t, q, v: np.zeros(biped.na), duration=0.05, progress=False
-    )
+    limp = lambda t, q, v: np.zeros(biped.na)  # noqa: E731
+    loop = control.simulate(biped, limp, duration=0.05, progress=False)
     assert (as_motion(loop).a == loop.accelerations).all()
     for name in ("loop.npz", "loop.csv"):
         control.save_motion(loop, tmp_path / name)
@@ -348,13 +347,8 @@ def published(robot, q, folder):
     yield "asap.pkl", pkl(4), {"clip": asap}, {}, "asap"
     yield "joblib.pkl", joblib_of(0), {"clip": asap, "names": {}}, {"entry": "clip"}, "asap"
     yield "packed.pkl", joblib_of(3), {"clip": swapped | {"names": names}}, {}, "names"
-    yield (
-        "gz.pkl",
-        joblib_of(("gzip", 3)),
-        {k: np.asfortranarray(x) for k, x in gmr.items()},
-        {},
-        "",
-    )
+    fortran = {k: np.asfortranarray(x) for k, x in gmr.items()}
+    yield "gz.pkl", joblib_of(("gzip", 3)), fortran, {}, ""
     yield "two.pkl", pkl(4), {"clip": asap, "b": asap}, {"entry": "clip"}, "asap"
     phuma = {"root_trans": place, "root_ori": turn, "dof_pos": joints, "fps": 50}
     yield "phuma.npy", npy, phuma, {}, "phuma"
@@ -422,9 +416,8 @@ def test_motions_that_do_not_fit_the_robot_say_which_joints(way, g1, tmp_path):
     npz(tmp_path / "full.npz", dof_pos=way.q[:, 7:], joint_names=names, **keys)
     rest = [i for i, n in enumerate(names) if "wrist_roll" not in n]
     npz(tmp_path / "rest.npz", dof_pos=way.q[:, 7:][:, rest], joint_names=names[rest], **keys)
-    with pytest.raises(
-        ConfigurationError, match=r"lacks left_wrist_roll_joint, right.*extra='drop'"
-    ):
+    lacks = r"lacks left_wrist_roll_joint, right.*extra='drop'"
+    with pytest.raises(ConfigurationError, match=lacks):
         read_motion(tmp_path / "full.npz", locked)
     assert read_motion(tmp_path / "full.npz", locked, extra="drop").q.shape == (150, 34)
     with pytest.raises(ConfigurationError, match=r"file lacks left_wrist_roll.*missing='posture'"):
@@ -437,13 +430,10 @@ def test_motions_that_do_not_fit_the_robot_say_which_joints(way, g1, tmp_path):
     with pytest.raises(ConfigurationError, match="got 29 columns for 27 joints of 'g1'"):
         read_motion(tmp_path / "nameless.npz", locked)
     (tmp_path / "names.txt").write_text("\n".join(names[::-1]))
-    back = read_motion(
-        tmp_path / "nameless.npz", g1, joint_order=tmp_path / "names.txt", cutoff=None
-    )
-    np.testing.assert_array_equal(back.q[:, 7:], way.q[:, :6:-1])
     short = [name.removesuffix("_joint").upper() for name in names]
-    same = read_motion(tmp_path / "nameless.npz", g1, joint_order=short, cutoff=None)
-    np.testing.assert_array_equal(same.q[:, 7:], way.q[:, 7:])
+    for order, q in ((tmp_path / "names.txt", way.q[:, :6:-1]), (short, way.q[:, 7:])):
+        read = read_motion(tmp_path / "nameless.npz", g1, joint_order=order, cutoff=None)
+        np.testing.assert_array_equal(read.q[:, 7:], q)
     twice = [*names[:-1], names[0]]
     with pytest.raises(ConfigurationError, match=f"'{names[0]}' has more than one column"):
         read_motion(tmp_path / "nameless.npz", g1, joint_order=twice, missing="posture")
@@ -456,8 +446,10 @@ def test_motions_that_do_not_fit_the_robot_say_which_joints(way, g1, tmp_path):
 
 
 class Harm:
-    def __init__(self, call, *arguments):
-        self.what = call, arguments
+    """What a pickle makes by a call with arguments, and the state that it then gets."""
+
+    def __init__(self, *what):
+        self.what = what
 
     def __reduce__(self):
         return self.what
@@ -468,19 +460,15 @@ def test_no_code_of_a_pickle_is_run(g1, tmp_path, protocol):
     sign = tmp_path / "harm"
     code = f"__import__('os').mkdir({str(sign)!r})"
     harms = [
-        Harm(os.mkdir, str(sign)),
-        Harm(eval, code),
-        Harm(getattr, "a", "upper"),
-        Harm(np.load, "a.npy"),
-        Harm(np.frombuffer, b""),
-    ]
+        Harm(os.mkdir, (str(sign),)), Harm(eval, (code,)), Harm(getattr, ("a", "upper")),
+        Harm(np.load, ("a.npy",)), Harm(np.frombuffer, (b"",)),
+    ]  # fmt: skip
+    refused = r"needs .*, which is not run; expected NumPy arrays"
     for harm in harms:
         for write in (pkl(protocol), npy, joblib_of(0)):
             path = tmp_path / f"bad{'.npy' if write is npy else '.pkl'}"
             write(path, fps=50, root_pos=harm)
-            with pytest.raises(
-                DataError, match=r"needs .*, which is not run; expected NumPy arrays"
-            ):
+            with pytest.raises(DataError, match=refused):
                 read_motion(path, g1)
     npz(tmp_path / "bad.npz", fps=50, root_pos=np.array([harms[0]], dtype=object))
     with pytest.raises(DataError, match=r"needs posix.mkdir|needs nt.mkdir"):
@@ -488,36 +476,22 @@ def test_no_code_of_a_pickle_is_run(g1, tmp_path, protocol):
     assert not sign.exists()
 
 
-def state_of(array, **changed):
-    """A pickle of an array whose state lies."""
-    state = dict(
-        zip(("version", "shape", "dtype", "fortran", "raw"), array.__reduce__()[2], strict=True)
-    )
-    kind, first, _ = array.__reduce__()
-    return Lie(kind, first, tuple((state | changed).values()))
-
-
-class Lie:
-    def __init__(self, kind, first, state):
-        self.kind, self.first, self.state = kind, first, state
-
-    def __reduce__(self):
-        return self.kind, self.first, self.state
-
-
 @pytest.mark.parametrize(
-    "lie",
+    ("size", "changed"),
     [
-        state_of(np.zeros(3), shape=(10**9,)),
-        state_of(np.zeros(3), shape=(-3,)),
-        state_of(np.zeros(3), raw=b""),
-        state_of(np.zeros(3), dtype=np.dtype("V8")),
-        state_of(np.zeros(3), dtype=np.dtype([("a", "O")])),
-        state_of(np.zeros(1), dtype=np.dtype("O"), raw=struct.pack("q", 1)),
-        state_of(np.zeros(3), dtype=np.dtype("M8[s]")),
+        (3, {"shape": (10**9,)}),
+        (3, {"shape": (-3,)}),
+        (3, {"raw": b""}),
+        (3, {"dtype": np.dtype("V8")}),
+        (3, {"dtype": np.dtype([("a", "O")])}),
+        (1, {"dtype": np.dtype("O"), "raw": struct.pack("q", 1)}),
+        (3, {"dtype": np.dtype("M8[s]")}),
     ],
 )
-def test_arrays_of_pickles_that_lie_about_memory_are_refused(g1, tmp_path, lie):
+def test_arrays_of_pickles_that_lie_about_memory_are_refused(g1, tmp_path, size, changed):
+    kind, first, state = np.zeros(size).__reduce__()
+    state = dict(zip(("version", "shape", "dtype", "fortran", "raw"), state, strict=True))
+    lie = Harm(kind, first, tuple((state | changed).values()))
     (tmp_path / "lie.pkl").write_bytes(pickle.dumps({"fps": 50, "root_pos": lie}))
     with pytest.raises(FootworkError):
         read_motion(tmp_path / "lie.pkl", g1)

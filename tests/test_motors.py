@@ -18,16 +18,12 @@ KNEE = {"peak": 100.0, "no_load": 20.0, "corner": 8.0, "braking": 120.0, "contin
 def robot(request, load_robot):
     """A robot whose motors give less at speed, all of them other ones."""
     plain = load_robot(request.param, "floating")
-    rng, limits = np.random.default_rng(3), plain.torque_limits
-    return plain.with_motors(
-        {
-            name: robots.Motor.of(x * most, 14.0, 2.0, braking=most)
-            for name, most, x in zip(
-                plain.actuated, limits, rng.uniform(0.4, 0.9, plain.na), strict=True
-            )
-            if np.isfinite(most)
-        }
-    )
+    shares = np.random.default_rng(3).uniform(0.4, 0.9, plain.na)
+    each = zip(plain.actuated, plain.torque_limits, shares, strict=True)
+    return plain.with_motors({
+        name: robots.Motor.of(x * most, 14.0, 2.0, braking=most)
+        for name, most, x in each if np.isfinite(most)
+    })  # fmt: skip
 
 
 def with_knees(plain, **motor):
@@ -53,22 +49,18 @@ def test_bounds_are_the_curves_in_four_quadrants(biped, motor):
     speeds = np.concatenate([np.linspace(-40, 40, 801), [s for s, _ in motor.driving]])
     V = np.tile(speeds[:, None], (1, biped.nv))
     lower, upper = biped.with_motors({"*": motor}).motors.bounds(V)
-    driving, braking = (
-        np.interp(abs(speeds), *np.transpose(c)) for c in (motor.driving, motor.braking)
-    )
-    tops, bottoms = np.where(speeds < 0, braking, driving), np.where(speeds > 0, braking, driving)
-    np.testing.assert_allclose(upper, np.tile(tops[:, None], (1, biped.na)), rtol=1e-13, atol=1e-13)
-    np.testing.assert_allclose(
-        -lower, np.tile(bottoms[:, None], (1, biped.na)), rtol=1e-13, atol=1e-13
-    )
+    curves = motor.driving, motor.braking
+    driving, braking = (np.interp(abs(speeds), *np.transpose(c))[:, None] for c in curves)
+    for found, brakes in ((upper, speeds < 0), (-lower, speeds > 0)):
+        expected = np.where(brakes[:, None], braking, driving) * np.ones(biped.na)
+        np.testing.assert_allclose(found, expected, rtol=1e-13, atol=1e-13)
 
 
 def test_a_dc_motor_is_that_of_isaac_lab(biped):
     s, limit, v0, V = 60.0, 45.0, 20.0, np.linspace(-60, 60, 501)
     near = np.clip(V, -v0 * (1 + limit / s), v0 * (1 + limit / s))
-    lower, upper = biped.with_motors({"*": robots.Motor.dc(s, limit, v0)}).motors.bounds(
-        np.tile(V[:, None], (1, biped.nv))
-    )
+    motors = biped.with_motors({"*": robots.Motor.dc(s, limit, v0)}).motors
+    lower, upper = motors.bounds(np.tile(V[:, None], (1, biped.nv)))
     np.testing.assert_allclose(upper[:, 0], np.minimum(s * (1 - near / v0), limit), atol=1e-12)
     np.testing.assert_allclose(lower[:, 0], np.maximum(s * (-1 - near / v0), -limit), atol=1e-12)
 
@@ -76,10 +68,8 @@ def test_a_dc_motor_is_that_of_isaac_lab(biped):
 def test_the_slopes_of_bounds_are_their_differences(biped):
     motors = biped.with_motors(dict(zip(biped.actuated, MOTORS, strict=False))).motors
     V, h = np.random.default_rng(0).uniform(-30, 30, (200, biped.nv)), 1e-6
-    for slopes, before, after in zip(
-        motors.slopes(V), motors.bounds(V - h), motors.bounds(V + h), strict=True
-    ):
-        np.testing.assert_allclose(slopes, (after - before) / (2 * h), atol=1e-6)
+    before, after = np.array(motors.bounds(V - h)), np.array(motors.bounds(V + h))
+    np.testing.assert_allclose(motors.slopes(V), (after - before) / (2 * h), atol=1e-6)
     corner = np.zeros(biped.nv)
     corner[biped.actuated_rows[0]] = 5.0
     assert np.isnan(motors.slopes(corner)[1]).tolist()[:2] == [True, False]
@@ -102,19 +92,13 @@ def test_without_data_everything_is_as_the_limits_say(biped):
     lower, upper = biped.motors.bounds(V)
     np.testing.assert_array_equal(upper, np.tile(biped.torque_limits, (5, 1)))
     np.testing.assert_array_equal(lower, -upper)
-    level = biped.with_motors(
-        {n: {"peak": most} for n, most in zip(biped.actuated, biped.torque_limits, strict=True)}
-    )
-    feet, q, v = contacts.at_feet(biped), biped.posture(), 0.5 * V[0] / 30
-    for robot, limits in (
-        (level, True),
-        (biped, biped.torque_limits),
-        (biped, (-upper[0], upper[0])),
-    ):
-        ours = contacts.contact_forces(
-            robot, q, v, 0 * v, contacts.at_feet(robot), torque_limits=limits
-        )
-        plain = contacts.contact_forces(biped, q, v, 0 * v, feet)
+    peaks = zip(biped.actuated, biped.torque_limits, strict=True)
+    level = biped.with_motors({name: {"peak": most} for name, most in peaks})
+    q, v, pair = biped.posture(), 0.5 * V[0] / 30, (-upper[0], upper[0])
+    plain = contacts.contact_forces(biped, q, v, 0 * v, contacts.at_feet(biped))
+    for robot, limits in ((level, True), (biped, biped.torque_limits), (biped, pair)):
+        feet = contacts.at_feet(robot)
+        ours = contacts.contact_forces(robot, q, v, 0 * v, feet, torque_limits=limits)
         assert (ours.margin, ours.torque_margin) == (plain.margin, plain.torque_margin)
         np.testing.assert_array_equal(ours.torques, plain.torques)
 
@@ -159,10 +143,8 @@ def test_files_have_motors_of_joints_and_patterns(biped, tmp_path, name):
     robot = robots.load("biped", motors=path)
     V = np.random.default_rng(0).uniform(-25, 25, (50, biped.nv))
     row = biped.actuated.index("right_knee")
-    for ours, theirs in zip(
-        robot.motors.bounds(V), with_knees(biped).motors.bounds(V), strict=True
-    ):
-        np.testing.assert_allclose(ours[:, row], theirs[:, row], atol=1e-9)
+    ours, theirs = (np.array(r.motors.bounds(V))[:, :, row] for r in (robot, with_knees(biped)))
+    np.testing.assert_allclose(ours, theirs, atol=1e-9)
     assert robot.motor_data["right_knee"].continuous == 30
     assert ("right_hip_pitch" in robot.motor_data) == (name != "table.csv")
 
@@ -215,10 +197,9 @@ def test_files_that_have_no_motors_are_refused_in_words(biped, tmp_path, name, t
 def test_the_motors_of_g1_in_the_examples(load_robot):
     robot = load_robot("g1", "floating").with_motors(EXAMPLE)
     left = {name for name in robot.actuated if name not in robot.motor_data}
-    assert all(
-        "ankle" in name or name in ("waist_roll_joint", "waist_pitch_joint") for name in left
-    )
-    assert len(left) == 6
+    ankles = {name for name in left if "ankle" in name}
+    assert left - ankles == {"waist_roll_joint", "waist_pitch_joint"}
+    assert len(ankles) == 4
     lower, upper = robot.motors.bounds(np.full(robot.nv, 20.0))
     knee = robot.actuated.index("left_knee_joint")
     assert upper[knee] == pytest.approx(111 * (22.7 - 20) / (22.7 - 14.5))
@@ -271,20 +252,12 @@ def margins_by_hand(robot, q, v, a, feet, lower, upper):
     asked = dynamics.inverse_dynamics(robot, q, v, a) / weight
     low, high, bounded = lower / weight, upper / weight, np.isfinite(upper)
     within = [tau[bounded] <= high[bounded], tau[bounded] >= low[bounded]]
-    half = ((high - low) / 2)[bounded]
-    narrow = [
-        tau[bounded] <= high[bounded] - cp.multiply(half, slack),
-        tau[bounded] >= low[bounded] + cp.multiply(half, slack),
-    ]
-    values = []
-    for best, equations, limits in (
-        (epsilon, given + epsilon * pull == asked, within),
-        (slack, given == asked, narrow),
-    ):
-        problem = cp.Problem(cp.Maximize(best), [equations, *cones, *limits])
-        value = problem.solve(solver="CLARABEL", tol_gap_abs=1e-11, tol_gap_rel=1e-11)
-        values.append(value)
-    return weight * values[0], values[1]
+    left = cp.multiply(((high - low) / 2)[bounded], slack)
+    narrow = [tau[bounded] <= high[bounded] - left, tau[bounded] >= low[bounded] + left]
+    squeezed = cp.Problem(cp.Maximize(epsilon), [given + epsilon * pull == asked, *cones, *within])
+    strong = cp.Problem(cp.Maximize(slack), [given == asked, *cones, *narrow])
+    how = {"solver": "CLARABEL", "tol_gap_abs": 1e-11, "tol_gap_rel": 1e-11}
+    return weight * squeezed.solve(**how), strong.solve(**how)
 
 
 @pytest.mark.parametrize(("seed", "share"), [(0, 0.3), (1, 0.3), (2, 0.8)])
@@ -350,14 +323,13 @@ def test_regions_keep_to_bounds_that_are_not_symmetric(biped):
         couple[3:6] = np.cross(np.append(corner - com[:2], 0), weight)  # the base is upright
         return -np.linalg.solve(dynamics.mass_matrix(biped, q), couple)
 
-    for corner in region.vertices[::3]:
-        inside = region.vertices.mean(axis=0) + 0.999 * (corner - region.vertices.mean(axis=0))
-        hold = contacts.contact_forces(
-            biped, q, zero, shifted(inside), feet, torque_limits=(lower, upper), solver="cvxpy"
-        )
-        assert hold.feasible
-    for corner in region.outer[::3]:
-        outside = region.outer.mean(axis=0) + 1.01 * (corner - region.outer.mean(axis=0))
+    def scaled(corners, factor):
+        return corners.mean(axis=0) + factor * (corners - corners.mean(axis=0))
+
+    limits = {"torque_limits": (lower, upper), "solver": "cvxpy"}
+    for inside in scaled(region.vertices, 0.999)[::3]:
+        assert contacts.contact_forces(biped, q, zero, shifted(inside), feet, **limits).feasible
+    for outside in scaled(region.outer, 1.01)[::3]:
         epsilon, _ = margins_by_hand(biped, q, zero, shifted(outside), feet, lower, upper)
         assert not epsilon > 0
 
@@ -408,22 +380,18 @@ def test_limits_of_some_joints_by_name(biped):
     )
     assert by_name.margin == by_rows.margin
     assert np.isfinite(by_name.margin)
-    controller = control.WholeBodyController(
-        robot, feet, [control.PostureTask(q, gain=10.0)], torque_limits=weak
-    )
+    soft, limits = control.PostureTask(q, gain=10.0), {"torque_limits": weak}
+    controller = control.WholeBodyController(robot, feet, [soft], **limits)
     assert abs(controller(q, 0.1 * v).tau[robot.actuated.index("left_knee")]) <= 9.0 + 1e-9
-    along = contacts.batch.margin_gradients(
-        robot, q[None], v[None], zero[None], feet, torque_limits=weak
-    )
-    step = 1e-4
+    along = contacts.batch.margin_gradients(robot, q[None], v[None], zero[None], feet, **limits)
+
+    def margin(v):
+        return contacts.contact_forces(robot, q, v, zero, feet, **limits).margin
+
     for joint in ("left_knee", "right_knee"):
-        push = step * np.eye(robot.nv)[list(robot.joint_of_row).index(joint)]
-        ahead, behind = (
-            contacts.contact_forces(robot, q, v + s * push, zero, feet, torque_limits=weak).margin
-            for s in (1, -1)
-        )
-        slope = along.v[0] @ push / step
-        assert slope == pytest.approx((ahead - behind) / (2 * step), rel=1e-3, abs=1e-3)
+        way = np.eye(robot.nv)[list(robot.joint_of_row).index(joint)]
+        rate = (margin(v + 1e-4 * way) - margin(v - 1e-4 * way)) / 2e-4
+        assert along.v[0] @ way == pytest.approx(rate, rel=1e-3, abs=1e-3)
     with pytest.raises(ConfigurationError, match="no actuated joint 'left_kne'; did you mean"):
         contacts.static_hold(robot, q, feet, torque_limits={"left_kne": 1.0})
     with pytest.raises(ConfigurationError, match=r"torque_limits\['left_knee'\]: .*at least 0"):
@@ -441,10 +409,9 @@ def test_limits_of_some_joints_by_name(biped):
     ],
 )
 def test_bounds_that_are_none_are_refused(biped, pair, words):
+    q, limits = biped.posture(), pair(np.ones(biped.na))
     with pytest.raises(ConfigurationError, match=words):
-        contacts.static_hold(
-            biped, biped.posture(), contacts.at_feet(biped), torque_limits=pair(np.ones(biped.na))
-        )
+        contacts.static_hold(biped, q, contacts.at_feet(biped), torque_limits=limits)
 
 
 # --- controllers and simulations -----------------------------------------------------------------
@@ -485,10 +452,9 @@ def test_fallback_torques_stay_within_the_motors(biped):
 def test_joint_laws_are_clipped_at_the_speed(biped):
     robot = with_knees(biped, peak=100, no_load=10)
     v = np.full(robot.nv, 5.0)
-    for law in (control.PD, control.PID):
-        tau = law(robot, robot.posture(), kp=0.0, feedforward=np.full(robot.na, 1e4))(
-            0.0, robot.posture(), v
-        )
+    for kind in (control.PD, control.PID):
+        law = kind(robot, robot.posture(), kp=0.0, feedforward=np.full(robot.na, 1e4))
+        tau = law(0.0, robot.posture(), v)
         np.testing.assert_array_equal(tau, robot.motors.bounds(v)[1])
         assert tau[robot.actuated.index("left_knee")] == 50.0
 
@@ -503,12 +469,8 @@ def test_simulations_clip_to_the_motors_at_the_velocity_of_each_tick(biped):
     at = motion.tau[:-1] == upper[:-1]
     knee = robot.actuated.index("left_knee")
     assert len({*motion.tau[:-1, knee][at[:, knee]]}) > 3  # another bound at each velocity
-    plot = visualize_plots().plot_torques(motion)
+    plot = pytest.importorskip("footwork.visualize.plots.control").plot_torques(motion)
     assert max(abs(line.get_ydata()[:-1]).max() for line in plot.lines[:6]) <= 1 + 1e-12
-
-
-def visualize_plots():
-    return pytest.importorskip("footwork.visualize.plots.control")
 
 
 @pytest.mark.parametrize("speed", [-9.0, 9.99])

@@ -14,12 +14,9 @@ from footwork.biomechanics import MovingFrame
 from footwork.biomechanics.frames import moving_frames, moving_frames_balance
 
 robot = each_robot(
-    ("limb", "fixed"),
-    ("biped", "floating"),
-    ("tree", "floating"),
-    ("tree", "fixed"),
+    ("limb", "fixed"), ("biped", "floating"), ("tree", "floating"), ("tree", "fixed"),
     ("anymal_b", "floating"),
-)
+)  # fmt: skip
 # 8th-order central differences: weights of steps ±1 … ±4
 FIRST = np.array([4 / 5, -1 / 5, 4 / 105, -1 / 280])
 SECOND = np.array([8 / 5, -1 / 5, 8 / 315, -1 / 560])
@@ -35,6 +32,7 @@ def random_observer(seed, name="observer"):
 def observers(robot, q, v, a):
     """One of each sort: the world, fixed, turning, accelerating, everything at once, on a link."""
     T = pin.SE3(pin.exp3(np.array([0.3, -0.4, 0.5])), np.array([1.0, -2.0, 0.5]))
+    link = robot.frame_names[-1]
     return {
         "world": "world",
         "fixed": MovingFrame(T),
@@ -42,10 +40,8 @@ def observers(robot, q, v, a):
         "spinning up": MovingFrame(T, angular_acceleration=(1.0, 2.0, -3.0)),
         "accelerating": MovingFrame(T, velocity=(1, 2, 3), acceleration=(-4, 5, 6)),
         "all": random_observer(5),
-        "link": robot.frame_names[-1],
-        "on a link": biomechanics.frame_motion(
-            robot, q, v, a, robot.frame_names[-1], (0.1, 0.2, 0.3)
-        ),
+        "link": link,
+        "on a link": biomechanics.frame_motion(robot, q, v, a, link, (0.1, 0.2, 0.3)),
     }
 
 
@@ -102,11 +98,10 @@ def test_every_observer_finds_the_same_joint_wrenches(robot, random_state):
     truth = dyn.joint_wrenches(robot, q, v, a, loads(robot))
     for name, observer in observers(robot, q, v, a).items():
         found = biomechanics.observed_joint_wrenches(robot, q, v, a, observer, loads(robot))
-        if not isinstance(observer, MovingFrame):
-            world = name == "world"
-            observer = (
-                MovingFrame() if world else biomechanics.frame_motion(robot, q, v, a, observer)
-            )
+        if name == "world":
+            observer = MovingFrame()
+        elif name == "link":
+            observer = biomechanics.frame_motion(robot, q, v, a, observer)
         assert found.keys() == truth.keys()
         for joint, wrench in found.items():
             back = wrench.expressed_in("world", observer.placement)
@@ -179,43 +174,37 @@ def test_an_observer_on_the_body_sees_it_at_rest(robot, random_state):
 
 def test_centre_of_mass_accelerates_as_its_jacobian_says(robot, random_state):
     q, v, a = random_state(robot)
-    total = sum(
-        robot.model.inertias[i].mass * com.acceleration
-        for i, com in enumerate(
-            moving_frames_balance.body_motions(robot, q, v, a).values(), start=1
-        )
-    )
+    motions = moving_frames_balance.body_motions(robot, q, v, a).values()
+    masses = (inertia.mass for inertia in robot.model.inertias[1:])
+    total = sum(m * com.acceleration for m, com in zip(masses, motions, strict=True))
     expected = robot.mass * (dyn.com_jacobian(robot, q) @ a + dyn.com_drift(robot, q, v))
     assert total == pytest.approx(expected, abs=1e-9)
 
 
 def test_four_toys():
     """Each fictitious force alone, by school formulas."""
-    mass = 2.0
+    mass, fictitious = 2.0, moving_frames.fictitious_wrenches_of
     stone = MovingFrame(pin.SE3(np.eye(3), np.array([3.0, 0.0, 0.0])))
     lift = MovingFrame(acceleration=(0, 0, 1.5))
-    assert moving_frames.fictitious_wrenches_of(mass, stone, lift).total.force == pytest.approx(
-        [0, 0, -3]
-    )
+    assert fictitious(mass, stone, lift).total.force == pytest.approx([0, 0, -3])
 
     motor = MovingFrame(angular_acceleration=(0, 0, 4.0))  # at rest still, starting
-    forces = moving_frames.fictitious_wrenches_of(mass, stone, motor)
+    forces = fictitious(mass, stone, motor)
     assert forces.euler.force == pytest.approx([0, -mass * 4 * 3, 0])
     assert size(forces.total - forces.euler) == 0
 
     vinyl = MovingFrame(angular_velocity=(0, 0, 5.0))
-    turning_along = vinyl.carrying(stone)
-    forces = moving_frames.fictitious_wrenches_of(mass, turning_along, vinyl)
+    forces = fictitious(mass, vinyl.carrying(stone), vinyl)
     assert forces.centrifugal.force == pytest.approx([mass * 25 * 3, 0, 0])
     assert np.abs((forces.total - forces.centrifugal).vector).max() < 1e-12
 
     slider = MovingFrame(pin.SE3.Identity(), velocity=(0.7, 0, 0))  # through the middle, outwards
-    forces = moving_frames.fictitious_wrenches_of(mass, vinyl.carrying(slider), vinyl)
+    forces = fictitious(mass, vinyl.carrying(slider), vinyl)
     assert forces.coriolis.force == pytest.approx([0, -2 * mass * 5 * 0.7, 0])
     assert size(forces.total - forces.coriolis) == 0
 
     # a stone at rest, seen from the turntable: Coriolis is twice the centrifugal force, inwards
-    forces = moving_frames.fictitious_wrenches_of(mass, stone, vinyl)
+    forces = fictitious(mass, stone, vinyl)
     assert forces.coriolis.force == pytest.approx(-2 * forces.centrifugal.force)
 
 
@@ -236,23 +225,20 @@ def test_fictitious_wrenches_are_those_of_the_balance(load_robot, random_state):
 def test_refusals(load_robot):
     robot = load_robot("limb", "fixed")
     q = np.zeros(3)
-    with pytest.raises(fw.ConfigurationError, match="did you mean 'segment_2'"):
-        biomechanics.fictitious_wrenches(robot, q, q, q, "segment2")
-    with pytest.raises(fw.ConfigurationError, match="expected a MovingFrame"):
-        biomechanics.wrench_balance(robot, q, q, q, 3)
-    still = MovingFrame()
+    still, fictitious = MovingFrame(), moving_frames.fictitious_wrenches_of
     for mass in (-1.0, np.nan, np.inf):
         with pytest.raises(fw.ConfigurationError, match="mass: got"):
-            moving_frames.fictitious_wrenches_of(mass, still, still)
-    for call in (
-        lambda: moving_frames.fictitious_wrenches_of(1.0, still, "world"),
-        lambda: moving_frames.fictitious_wrenches_of(1.0, np.zeros(3), still),
-        lambda: still.seen_from(None),
-        lambda: still.carrying("x"),
+            fictitious(mass, still, still)
+    other = "expected a MovingFrame"
+    for call, words in (
+        (lambda: biomechanics.fictitious_wrenches(robot, q, q, q, "segment2"), "'segment_2'"),
+        (lambda: biomechanics.wrench_balance(robot, q, q, q, 3), other),
+        (lambda: fictitious(1.0, still, "world"), other),
+        (lambda: fictitious(1.0, np.zeros(3), still), other),
+        (lambda: still.seen_from(None), other),
+        (lambda: still.carrying("x"), other),
+        (lambda: MovingFrame(np.eye(4)), r"expected a pinocchio\.SE3"),
+        (lambda: MovingFrame(name=""), "name"),
     ):
-        with pytest.raises(fw.ConfigurationError, match="expected a MovingFrame"):
+        with pytest.raises(fw.ConfigurationError, match=words):
             call()
-    with pytest.raises(fw.ConfigurationError, match=r"expected a pinocchio\.SE3"):
-        MovingFrame(np.eye(4))
-    with pytest.raises(fw.ConfigurationError, match="name"):
-        MovingFrame(name="")

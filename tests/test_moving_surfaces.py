@@ -37,14 +37,8 @@ class Deck:
 
     def motion(self, t=0.0):
         """The MovingSurface at time t, up to terms of order t² in its rates."""
-        omega = self.omega + self.alpha * t
-        return MovingSurface(
-            self.v + self.a * t,
-            omega,
-            self.a,
-            self.alpha,
-            self.p + self.v * t + 0.5 * self.a * t**2,
-        )
+        rates = self.v + self.a * t, self.omega + self.alpha * t, self.a, self.alpha
+        return MovingSurface(*rates, self.place(t).translation)
 
 
 def on_deck(kind, deck, rng):
@@ -127,9 +121,8 @@ def test_acceleration_is_the_rate_of_the_velocity_constraint(kind, seed):
 def riding():
     """The biped, both soles on a turntable that speeds up under it."""
     robot = robots.load("biped")
-    table = MovingSurface(
-        [0.3, 0.0, 0.1], [0.0, 0.0, 0.8], [0.5, 0.0, 0.0], [0, 0, -1.2], [0.4, -0.3, 0]
-    )
+    rates = [0.3, 0.0, 0.1], [0.0, 0.0, 0.8], [0.5, 0.0, 0.0], [0, 0, -1.2]
+    table = MovingSurface(*rates, [0.4, -0.3, 0])
     contact_set = contacts.at_feet(robot, surface=table)
     q = robot.posture()
     v = np.linalg.lstsq(contact_set.jacobian(q), contact_set.surface_velocity(q))[0]
@@ -161,16 +154,11 @@ def test_the_turntable_pulls_to_its_velocity(riding):
 
 def block_on(surface, mass, size, friction):
     """A block, and the contact of its sole with a surface that moves."""
-    robot = robots.block(mass=mass, size=size)
-    sole = SurfaceContact(
-        robot.model.frames[2].name,
-        half_length=size[0] / 2,
-        half_width=size[1] / 2,
-        friction=friction,
-        placement=pin.SE3(np.eye(3), np.array([0, 0, -size[2] / 2])),
-        surface=surface,
-    )
-    return robot, sole
+    half = {"half_length": size[0] / 2, "half_width": size[1] / 2}
+    ground = {"friction": friction, "surface": surface}
+    below = pin.SE3(np.eye(3), np.array([0, 0, -size[2] / 2]))
+    sole = SurfaceContact("block", **half, **ground, placement=below)
+    return robots.block(mass=mass, size=size), sole
 
 
 @pytest.mark.parametrize("speed", [0.0, 1.0, 1.8, 2.6])

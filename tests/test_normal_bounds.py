@@ -23,10 +23,23 @@ def block():
     return robot, robot.neutral(), robot.model.frames[2].name
 
 
+def below(x=0.0, turn=0.0):
+    """A place on the block's lower side."""
+    return pin.SE3(pin.exp3(np.array([0, 0, turn])), np.array([x, 0, -SIZE[2] / 2]))
+
+
 def sole(link, **given):
-    below = pin.SE3(np.eye(3), np.array([0, 0, -SIZE[2] / 2]))
     half = {"half_length": SIZE[0] / 2, "half_width": SIZE[1] / 2}
-    return SurfaceContact(link, friction=0.5, placement=below, **half, **given)
+    return SurfaceContact(link, friction=0.5, placement=below(), **half, **given)
+
+
+def pinch(link, most):
+    """Two opposed points with μ = 1, which may press with a share of the weight."""
+    sides = {"left": np.array([1.0, 0, 0]), "right": np.array([-1.0, 0, 0])}
+    return [
+        PointContact(link, 1.0, n, -0.2 * n, name=name, max_normal=most * W)
+        for name, n in sides.items()
+    ]
 
 
 def most_power(robot, q, hold, load):
@@ -116,31 +129,20 @@ def test_too_heavy_for_its_upper_bound():
 def test_a_pinch_squeezes_up_to_its_bound(most):
     """Two opposed points with μ = 1 need W/2 each; what is left to the bound is the margin."""
     robot, q, link = block()
-    x = np.array([1.0, 0, 0])
-    pinch = [
-        PointContact(link, 1.0, n, -0.2 * n, name=name, max_normal=most * W)
-        for name, n in (("left", x), ("right", -x))
-    ]
-    assert static_hold(robot, q, [replace(c, max_normal=None) for c in pinch]).margin == np.inf
-    hold = static_hold(robot, q, pinch)
+    points = pinch(link, most)
+    assert static_hold(robot, q, [replace(c, max_normal=None) for c in points]).margin == np.inf
+    hold = static_hold(robot, q, points)
     assert hold.margin == pytest.approx((most - 0.5) * W, abs=1e-5)
-    strong = static_hold(robot, q, pinch, objective="largest_margin")
+    strong = static_hold(robot, q, points, objective="largest_margin")
     assert strong.normal_forces == pytest.approx(dict.fromkeys(hold.forces, most * W), rel=1e-4)
 
 
 def test_a_pinch_that_may_not_squeeze_enough():
     robot, q, link = block()
-    x = np.array([1.0, 0, 0])
-    pinch = [
-        PointContact(link, 1.0, n, -0.2 * n, name=name, max_normal=0.4 * W)
-        for name, n in (("left", x), ("right", -x))
-    ]
-    hold = static_hold(robot, q, pinch)
+    hold = static_hold(robot, q, pinch(link, 0.4))
     check_no(robot, q, hold)
-    for name in ("left", "right"):
-        assert (
-            f"{name} would have to carry {0.5 * W:.4g} N of at most {0.4 * W:.4g} N" in hold.reason
-        )
+    words = f"would have to carry {0.5 * W:.4g} N of at most {0.4 * W:.4g} N"
+    assert all(f"{name} {words}" in hold.reason for name in ("left", "right"))
 
 
 @pytest.mark.parametrize("pull", [0.5, 2.0])
@@ -162,18 +164,10 @@ def test_a_grip_that_pulls_only_so_much(pull):
 def test_margins_of_each_contact(shift):
     """On two edges the loads follow from moments alone: W/2 (1 ± d/L); each is its own margin."""
     robot, q, link = block()
-    L = SIZE[0] / 2
+    L, edge = SIZE[0] / 2, {"half_length": SIZE[1] / 2, "friction": 0.5}
     edges = [
-        LineContact(
-            link,
-            half_length=SIZE[1] / 2,
-            friction=0.5,
-            placement=pin.SE3(
-                pin.exp3(np.array([0, 0, np.pi / 2])), np.array([s * L, 0, -SIZE[2] / 2])
-            ),
-            name=name,
-        )
-        for name, s in (("front", 1), ("back", -1))
+        LineContact(link, placement=below(x, np.pi / 2), name=name, **edge)
+        for name, x in (("front", L), ("back", -L))
     ]
     load = {link: Wrench([0, 0, 0], [0, W * shift * L, 0])}  # as if the weight moved by shift L
     hold = static_hold(robot, q, edges, load)
@@ -194,19 +188,11 @@ def test_random_bounds_on_a_quadruped(seed):
     verdicts = []
     for _ in range(4):
         low, high = np.sort(rng.uniform(0, 0.55, (2, 4)) * weight, axis=0)
-        bounded = contacts.ContactSet(
-            robot,
-            [
-                replace(foot, min_normal=a, max_normal=b)
-                for foot, a, b in zip(feet, low, high, strict=True)
-            ],
-        )
-        f = cp.Variable(12)
-        slack = cp.Variable()
+        each = zip(feet, low, high, strict=True)
+        limited = [replace(foot, min_normal=a, max_normal=b) for foot, a, b in each]
+        bounded, f = contacts.ContactSet(robot, limited), cp.Variable(12)
         base = (dynamics.gravity_torques(robot, q) + bounded.jacobian(q).T @ f)[:6]
-        problem = cp.Problem(
-            cp.Minimize(slack), [cp.norm(base) <= slack, *bounded.friction_constraints(f, q)]
-        )
+        problem = cp.Problem(cp.Minimize(cp.norm(base)), bounded.friction_constraints(f, q))
         problem.solve(solver="CLARABEL")
         hold = static_hold(robot, q, bounded, torque_limits=False)
         verdicts.append(hold.feasible)
@@ -233,18 +219,13 @@ def test_certificates_with_torsional_friction_and_bounds(seed):
         {"torsional_friction": 0.003, "min_normal": 0.1 * weight},
         {"torsional_friction": 0.0, "max_normal": 0.6 * weight},
     ]
-    feet = [
-        replace(foot, **limits) for foot, limits in zip(contacts.at_feet(robot), given, strict=True)
-    ]
+    pairs = zip(contacts.at_feet(robot), given, strict=True)
+    feet = [replace(foot, **limits) for foot, limits in pairs]
     back = SurfaceContact(
-        link,
-        vertices=0.1 * rng.standard_normal((4, 2)),
-        friction=0.7,
+        link, vertices=0.1 * rng.standard_normal((4, 2)), friction=0.7,
         placement=pin.SE3(pin.exp3(rng.standard_normal(3)), 0.2 * rng.standard_normal(3)),
-        torsional_friction=0.004,
-        max_normal=0.2 * weight,
-        name="back",
-    )
+        torsional_friction=0.004, max_normal=0.2 * weight, name="back",
+    )  # fmt: skip
     angle = rng.uniform(0, 2 * np.pi)
     push = 1.2 * weight * np.array([np.cos(angle), np.sin(angle), 0.0])
     load = {link: Wrench(push, 0.1 * weight * rng.standard_normal(3))}
@@ -258,18 +239,10 @@ def test_certificates_with_torsional_friction_and_bounds(seed):
 def test_the_static_polygon_keeps_to_the_bounds():
     """With feet that carry at most half the weight, the middle half of the support is left."""
     robot, q, link = block()
-    L = SIZE[0] / 2
+    L, end = SIZE[0] / 2, {"half_length": 1e-3, "half_width": SIZE[1] / 2, "friction": 0.5}
     ends = [
-        SurfaceContact(
-            link,
-            half_length=1e-3,
-            half_width=SIZE[1] / 2,
-            friction=0.5,
-            placement=pin.SE3(np.eye(3), np.array([s * L, 0, -SIZE[2] / 2])),
-            max_normal=0.75 * W,
-            name=name,
-        )
-        for name, s in (("front", 1), ("back", -1))
+        SurfaceContact(link, placement=below(x), max_normal=0.75 * W, name=name, **end)
+        for name, x in (("front", L), ("back", -L))
     ]
     region = contacts.static_equilibrium_polygon(robot, q, ends, tolerance=1e-5)
     assert region.vertices[:, 0].max() == pytest.approx(L / 2, abs=2e-3)

@@ -30,9 +30,20 @@ def schema():
     return found
 
 
-def words_about(inside, after=""):
-    text = f"<mujoco><worldbody>{BODY.format(inside)}</worldbody>{after}</mujoco>"
+def mjcf(inside, after=""):
+    return f"<mujoco><worldbody>{BODY.format(inside)}</worldbody>{after}</mujoco>"
+
+
+def words_of(text):
     return "\n".join(f.message for f in robots.diagnose(text))
+
+
+def warned_and_refused(text, words):
+    """Loading warns with these words, and refuses where it is strict."""
+    with pytest.warns(FootworkWarning, match=re.escape(words)):
+        load(text)
+    with pytest.raises(ModelError, match=re.escape(words)):
+        load(text, strict=True)
 
 
 def test_every_element_of_mujoco_is_read_or_named():
@@ -43,9 +54,9 @@ def test_every_element_of_mujoco_is_read_or_named():
         section, tag = path
         element = f"<{tag}/>"
         if section == "body":
-            words = words_about("" if tag == "freejoint" else element)
+            words = words_of(mjcf("" if tag == "freejoint" else element))
         else:
-            words = words_about("", f"<{section}>{element}</{section}>")
+            words = words_of(mjcf("", f"<{section}>{element}</{section}>"))
         assert "no element" not in words, path
         named = section in ("sensor", "tendon") and f"<{section}>" in words
         assert tag in READ or named or f"<{tag}>" in words, (path, words)
@@ -81,17 +92,14 @@ def test_every_attribute_of_mujoco_is_known():
     ],
 )
 def test_names_that_mjcf_does_not_have_are_warned_of(inside, after, words):
-    assert words in words_about(inside, after)
-    text = f"<mujoco><worldbody>{BODY.format(inside)}</worldbody>{after}</mujoco>"
-    with pytest.warns(FootworkWarning, match=re.escape(words)):
-        load(text)
-    with pytest.raises(ModelError, match=re.escape(words)):
-        load(text, strict=True)
+    text = mjcf(inside, after)
+    assert words in words_of(text)
+    warned_and_refused(text, words)
 
 
 def test_thousands_of_unknown_names_are_counted():
     text = "".join(f"<x{k}/>" for k in range(3000))
-    assert "2980 more names" in words_about(text)
+    assert "2980 more names" in words_of(mjcf(text))
 
 
 def test_limits_and_settings_that_the_robot_does_not_have_are_named():
@@ -103,7 +111,7 @@ def test_limits_and_settings_that_the_robot_does_not_have_are_named():
     damped = '<body><joint name="d" damping="1 2"/><geom size="0.1"/></body>'
     damped += '<body><joint name="e" damping="1 0"/><geom size="0.1"/></body>'
     inside = ball + spring + damped
-    words = words_about(inside, f'<compiler alignfree="true"/>{tendon}{motor}{option}')
+    words = words_of(mjcf(inside, f'<compiler alignfree="true"/>{tendon}{motor}{option}'))
     for what in (
         "ranges of ball joints are left out: b",
         "ranges of tendons are left out: t",
@@ -122,11 +130,7 @@ def test_springs_that_nothing_else_replaces_are_warned_of():
     tree = f'{body}<geom size="0.1"/></body></body>'
     text = f"<mujoco><worldbody>{tree}</worldbody>{{}}</mujoco>"
     driven = text.format('<actuator><motor joint="hip"/></actuator>')
-    words = "springs in 1 joint without a motor are left out: shin"
-    with pytest.warns(FootworkWarning, match=words):
-        load(driven)
-    with pytest.raises(ModelError, match=words):
-        load(driven, strict=True)
+    warned_and_refused(driven, "springs in 1 joint without a motor are left out: shin")
     load(driven, lock=["shin"], strict=True)
     load(text.format(""), strict=True)  # names no motor: every joint has one
 
@@ -150,40 +154,37 @@ def urdf(of_joint="", of_link="", beside=""):
     )
 
 
+ROTOR = (
+    '<transmission name="t"><actuator name="m"><drake:rotor_inertia value="0.1"/></actuator>'
+    "</transmission>"
+)
+
+
 def warnings_about(text):
     return [f.message for f in robots.diagnose(text) if f.level == "warning"]
 
 
-@pytest.mark.parametrize(
-    "element",
-    [
-        "safety_controller",
-        "calibration",
-        "joint_properties",
-        "gazebo",
-        "transmission",
-        "ros2_control",
-        "sensor",
-        "drake:joint",
-        "contact",
-        "self_collision_checking",
-    ],
+OF_OTHERS = (
+    "safety_controller calibration joint_properties gazebo transmission ros2_control sensor "
+    "drake:joint contact self_collision_checking"
 )
+
+
+@pytest.mark.parametrize("element", OF_OTHERS.split())
 def test_every_element_of_other_programs_is_named(element):
     for text in (
         urdf(of_joint=f"<{element}/>"),
         urdf(of_link=f"<{element}/>"),
         urdf(beside=f'<{element} name="x"/>'),
     ):
-        words = " ".join(f.message for f in robots.diagnose(text))
+        words = words_of(text)
         assert re.search(rf"1 × <(joint/|link/)?{element}>", words), words
         assert not warnings_about(text)
 
 
 def test_attributes_of_other_programs_are_named():
     text = urdf('<dynamics damping="1" friction="0" stiffness="3"/>')
-    words = " ".join(f.message for f in robots.diagnose(text))
-    assert "1 × <dynamics stiffness=…>" in words
+    assert "1 × <dynamics stiffness=…>" in words_of(text)
 
 
 @pytest.mark.parametrize(
@@ -201,13 +202,7 @@ def test_attributes_of_other_programs_are_named():
         ("", "", '<gazebo reference="b"><turnGravityOff>true</turnGravityOff></gazebo>', "'b'"),
         ("", "", '<gazebo><joint name="loop"><parent>a</parent></joint></gazebo>', "joint 'loop'"),
         ("", "", '<drake:ball_constraint name="c"/>', "'c': its forces are left out"),
-        (
-            "",
-            "",
-            '<transmission name="t"><actuator name="m"><drake:rotor_inertia value="0.1"/>'
-            "</actuator></transmission>",
-            "the inertia of rotors is left out",
-        ),
+        ("", "", ROTOR, "the inertia of rotors is left out"),
     ],
 )
 def test_what_may_move_the_robot_is_warned_of(of_joint, of_link, beside, words):
@@ -231,15 +226,12 @@ def test_the_elements_of_urdf_are_read_without_a_word():
     assert not robots.diagnose(urdf(joint, link))
     assert (robot.model.damping[6], robot.model.upperDryFrictionLimit[6]) == (2, 3)
     (ball,), (capsule,) = robot.visual.geometryObjects, robot.collision.geometryObjects
-    assert (ball.geometry.radius, capsule.geometry.radius, capsule.geometry.halfLength) == (
-        1,
-        1,
-        0.5,
-    )
+    assert ball.geometry.radius == capsule.geometry.radius == 1
+    assert capsule.geometry.halfLength == 0.5
 
 
 def test_thousands_of_names_of_other_programs_take_no_time():
     many = "".join(f"<x{k}/>" for k in range(5000))
-    words = " ".join(f.message for f in robots.diagnose(urdf(beside=many)))
+    words = words_of(urdf(beside=many))
     assert "1 × <x0>" in words
     assert len(words) < 3000

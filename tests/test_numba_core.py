@@ -29,6 +29,7 @@ from footwork.dynamics.kernels.scalars import (
 from footwork.dynamics.kernels.toolchain import Kernel, description
 
 pytest.importorskip("numba")
+import numba
 from numba.core.compiler import Flags
 
 from footwork.dynamics.kernels import numba_core
@@ -229,33 +230,17 @@ def test_tuples_by_name_and_arrays_of_its_own():
 @pytest.mark.parametrize(
     "value",
     [
-        np.zeros(3),
-        np.zeros((2, 3)).T,
-        np.zeros((4, 6))[:, ::2],
-        np.zeros(2, bool),
-        np.zeros(1, np.int64),
-        np.zeros(4, np.uint8),
-        np.broadcast_to(1.0, (3,)),
-        True,
-        3,
-        0.5,
-        (1.0, 2),
-        (1.0, 2.0),
-        Pair(np.zeros(1), 1.0),
+        *(np.zeros(3), np.zeros((2, 3)).T, np.zeros((4, 6))[:, ::2], np.broadcast_to(1.0, (3,))),
+        *(np.zeros(2, bool), np.zeros(1, np.int64), np.zeros(4, np.uint8)),
+        *(True, 3, 0.5, (1.0, 2), (1.0, 2.0), Pair(np.zeros(1), 1.0)),
     ],
     ids=repr,
 )
 def test_types_are_those_of_numba(value):
-    import numba
-
-    from footwork.dynamics.kernels.numba_core import numba_type
-
-    assert numba_type(description(value)) == numba.typeof(value)
+    assert numba_core.numba_type(description(value)) == numba.typeof(value)
 
 
 def test_code_survives_as_bytes():
-    from footwork.dynamics.kernels import numba_core
-
     out = np.zeros(3)
     types = (description(out), description(Pair(out, 1.0)))
 

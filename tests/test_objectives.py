@@ -38,16 +38,11 @@ class Admissible:
 
 def moments_and_loads(feet, hold_or_f, q):
     """(‖m_t‖, F) of every sole, from a Hold's wrenches or from a cvxpy variable."""
-    answers = []
+    held = isinstance(hold_or_f, contacts.Hold)
     for contact in feet:
-        T = contact.pose(feet.robot, q).rotation
-        if isinstance(hold_or_f, contacts.Hold):
-            w = hold_or_f.wrenches[contact.name]
-            answers.append((T[:, :2].T @ w.moment, T[:, 2] @ w.force))
-        else:
-            w = hold_or_f[feet.rows(contact.name)]
-            answers.append((T[:, :2].T @ w[3:], T[:, 2] @ w[:3]))
-    return answers
+        T, name = contact.pose(feet.robot, q).rotation, contact.name
+        w = hold_or_f.wrenches[name].vector if held else hold_or_f[feet.rows(name)]
+        yield T[:, :2].T @ w[3:], T[:, 2] @ w[:3]
 
 
 @pytest.mark.parametrize("objective", OBJECTIVES)
@@ -142,11 +137,8 @@ def test_the_nearest_to_forces_that_do_not_hold(loaded):
 
 def test_preferred_in_motion(loaded):
     robot, q, feet, _ = loaded
-    v, a = np.zeros(robot.nv), np.zeros(robot.nv)
-    a[2] = 1.0
-    hold = contact_forces(
-        robot, q, v, a, feet, torque_limits=False, preferred={feet.names[0]: [0, 0, 1]}
-    )
+    v, a, wish = np.zeros(robot.nv), np.eye(robot.nv)[2], {feet.names[0]: [0, 0, 1]}
+    hold = contact_forces(robot, q, v, a, feet, torque_limits=False, preferred=wish)
     assert hold.feasible is True
     assert hold.residual < 1e-6
 
@@ -154,10 +146,8 @@ def test_preferred_in_motion(loaded):
 def test_squeezing_has_a_largest_margin_of_one_weight():
     robot = robots.block()
     link, x = robot.model.frames[2].name, np.array([1.0, 0, 0])
-    pinch = [
-        contacts.PointContact(link, 1.0, n, -0.2 * n, name=name)
-        for name, n in (("left", x), ("right", -x))
-    ]
+    sides = ("left", x), ("right", -x)
+    pinch = [contacts.PointContact(link, 1.0, n, -0.2 * n, name=name) for name, n in sides]
     hold = static_hold(robot, robot.neutral(), pinch, objective="largest_margin")
     weight = 9.81 * robot.mass
     assert hold.margin == np.inf
@@ -169,22 +159,16 @@ def test_squeezing_has_a_largest_margin_of_one_weight():
     [
         ({"objective": "least_norms"}, "did you mean 'least_norm'"),
         ({"preferred": {"nose": [0, 0, 1]}}, "no contact 'nose'"),
-        ({"preferred": {"left_sole": [0, 0]}}, "a force"),
-        ({"preferred": {"left_sole": "up"}}, "a force"),
-        ({"preferred": {"left_sole": [0, 0, np.nan]}}, "expected finite"),
-        ({"preferred": {"left_sole": [0, 0, 1]}, "objective": "centred"}, "expected one of them"),
+        ({"preferred": {"left_foot": [0, 0]}}, "a force"),
+        ({"preferred": {"left_foot": "up"}}, "a force"),
+        ({"preferred": {"left_foot": [0, 0, np.nan]}}, "expected finite"),
+        ({"preferred": {"left_foot": [0, 0, 1]}, "objective": "centred"}, "expected one of them"),
     ],
 )
 def test_bad_wishes(given, says):
-    robot = robots.load("biped")
-    feet = at_feet(robot)
-    if "preferred" in given:
-        given["preferred"] = {
-            feet.names[0] if name == "left_sole" else name: value
-            for name, value in given["preferred"].items()
-        }
+    robot, feet, q = posed("biped")
     with pytest.raises(ContactError, match=says):
-        static_hold(robot, robot.posture(), feet, **given)
+        static_hold(robot, q, feet, **given)
 
 
 def test_a_hard_point_takes_no_wrench():

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from copy import deepcopy
+
 import numpy as np
 import pinocchio as pin
 import pytest
@@ -30,66 +32,43 @@ def log(robot, t, q, v, tau, gyro, accelerometer):
     return control.SensorLog(robot, t=t, q=q, v=v, tau=tau, **given)
 
 
-# what is made, the arguments that are changed afterwards, what of it is read
+def schedule(robot, t, touching, certainty):
+    return contacts.ContactSchedule(contacts.at_feet(robot), t, touching, certainty)
+
+
+def asked(robot, q, v, a):
+    return contacts.batch.contact_forces(robot, q, v, a, contacts.at_feet(robot)).asked
+
+
+# what of it is read, what is made, the arguments that are changed afterwards
 MADE = {
-    "ComTask": (lambda r, x: control.ComTask(x), lambda r: [np.ones(3)], ["target"]),
-    "ComTask weight": (
-        lambda r, w: control.ComTask(np.ones(3), weight=w),
-        lambda r: [np.ones(3)],
-        ["weight"],
-    ),
-    "FrameTask": (
-        lambda r, T: control.FrameTask(T, frame="torso"),
-        lambda r: [POSE.copy()],
-        ["target"],
-    ),
+    "ComTask": ("target", lambda r, x: control.ComTask(x), np.ones(3)),
+    "ComTask weight": ("weight", lambda r, w: control.ComTask(np.ones(3), weight=w), np.ones(3)),
+    "FrameTask": ("target", lambda r, T: control.FrameTask(T, frame="torso"), POSE),
     "GazeConstraint": (
-        lambda r, x: control.GazeConstraint(x, frame="head", angle=0.5),
-        lambda r: [np.ones(3)],
-        ["target"],
+        "target", lambda r, x: control.GazeConstraint(x, frame="head", angle=0.5), np.ones(3)
     ),
-    "ForcePulse": (
-        lambda r, f: control.ForcePulse("torso", f, 0.0),
-        lambda r: [np.ones(3)],
-        ["force"],
-    ),
-    "JointSprings": (
-        lambda r, q: dynamics.JointSprings(1.0, rest=q),
-        lambda r: [r.posture()],
-        ["rest"],
-    ),
+    "ForcePulse": ("force", lambda r, f: control.ForcePulse("torso", f, 0.0), np.ones(3)),
+    "JointSprings": ("rest", lambda r, q: dynamics.JointSprings(1.0, rest=q), np.ones(26)),
     "JointSprings stiffness": (
-        lambda r, k: dynamics.JointSprings(k),
-        lambda r: [{"left_knee": 1.0}],
-        ["stiffness"],
+        "stiffness", lambda r, k: dynamics.JointSprings(k), {"left_knee": 1.0}
     ),
-    "Motion": (dynamics.Motion, samples, ["t", "q", "v", "a"]),
-    "ContactSchedule": (
-        lambda r, *x: contacts.ContactSchedule(contacts.at_feet(r), *x),
-        lambda r: [times(), CERTAIN > 0, CERTAIN.copy()],
-        ["t", "touching", "certainty"],
-    ),
+    "Motion": ("t q v a", dynamics.Motion, samples),
+    "ContactSchedule": ("t touching certainty", schedule, times(), CERTAIN > 0, CERTAIN),
     "SensorLog": (
-        log,
+        "t q v tau gyro accelerometer", log,
         lambda r: [times(), *map(rows, (r.nq - 7, r.nv - 6, r.na, 3, 3))],
-        ["t", "q", "v", "tau", "gyro", "accelerometer"],
     ),
     "Markers": (
-        lambda r, x: biomechanics.Markers(("a", "b"), x, 100.0),
-        lambda r: [np.zeros((5, 2, 3))],
-        ["positions"],
+        "positions", lambda r, x: biomechanics.Markers(("a", "b"), x, 100.0), np.zeros((5, 2, 3))
     ),
     "ForcePlate": (
+        "force moment",
         lambda r, f, m: biomechanics.ForcePlate("plate", f, m, np.zeros(3), 100.0),
-        lambda r: [rows(3), rows(3)],
-        ["force", "moment"],
+        rows(3), rows(3),
     ),
-    "batch.contact_forces": (
-        lambda r, q, v, a: contacts.batch.contact_forces(r, q, v, a, contacts.at_feet(r)).asked,
-        lambda r: samples(r)[1:],
-        ["q", "v", "a"],
-    ),
-}
+    "batch.contact_forces": ("q v a", asked, lambda r: samples(r)[1:]),
+}  # fmt: skip
 
 
 def numbers(x):
@@ -109,11 +88,11 @@ def change(x):
 
 @pytest.mark.parametrize("name", MADE)
 def test_what_is_made_of_arrays_keeps_its_values(biped, name):
-    make, arguments, read = MADE[name]
-    given = list(arguments(biped))
+    read, make, *given = MADE[name]
+    given = list(given[0](biped)) if callable(given[0]) else deepcopy(given)
     made = make(biped, *given)
-    before = [numbers(getattr(made, attribute)) for attribute in read]
+    before = [numbers(getattr(made, attribute)) for attribute in read.split()]
     for x in given:
         change(x)
-    for attribute, old in zip(read, before, strict=True):
+    for attribute, old in zip(read.split(), before, strict=True):
         assert np.array_equal(numbers(getattr(made, attribute)), old), attribute

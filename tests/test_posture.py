@@ -29,13 +29,17 @@ def feet_on(robot, ground):
     return contacts.ContactSet(robot, [replace(c, normal=n) if c.dim == 3 else c for c in feet])
 
 
-def heights(robot, q, ground):
-    """Of every sole corner, and of the lowest point of every ball, over the ground [m]."""
+def placement(robot, q, frame):
     data = robot.model.createData()
     pin.framesForwardKinematics(robot.model, data, q)
+    return data.oMf[robot.frame_id(frame)]
+
+
+def heights(robot, q, ground):
+    """Of every sole corner, and of the lowest point of every ball, over the ground [m]."""
     found = []
     for foot in robot.feet.values():
-        T = ground.inverse() * data.oMf[robot.frame_id(foot.frame)] * foot.placement
+        T = ground.inverse() * placement(robot, q, foot.frame) * foot.placement
         if foot.is_point:
             found.append(T.translation[2] - foot.radius)
         else:
@@ -74,11 +78,8 @@ def test_our_robots_stand(name, slope):
     assert np.abs(robot.difference(robot.posture(), posture.q)).max() < 0.5  # near where it was
 
 
-LEGGED = [
-    info
-    for info in robots.available()
-    if info.installed and info.kind not in ("mechanism", "upper body")
-]
+WITHOUT_LEGS = "mechanism", "upper body"
+LEGGED = [x for x in robots.available() if x.installed and x.kind not in WITHOUT_LEGS]
 
 
 @pytest.mark.parametrize(
@@ -129,14 +130,11 @@ def test_a_ball_touches_with_the_point_below_its_middle():
     robot = robots.load("quadruped")
     n = np.array([0.6, 0.0, 0.8])
     foot = robot.feet["lf_foot"]
-    ball = contacts.PointContact(
-        foot.frame, 0.5, normal=n, offset=foot.placement.translation, radius=0.03
-    )
+    offset = foot.placement.translation
+    ball = contacts.PointContact(foot.frame, 0.5, normal=n, offset=offset, radius=0.03)
     posture = contacts.solve_posture(robot, ball, targets={foot.frame: [0.4, 0.3, 0.2]})
     assert posture.converged
-    data = robot.model.createData()
-    pin.framesForwardKinematics(robot.model, data, posture.q)
-    middle = data.oMf[robot.frame_id(foot.frame)].act(foot.placement.translation)
+    middle = placement(robot, posture.q, foot.frame).act(offset)
     assert middle - 0.03 * n == pytest.approx([0.4, 0.3, 0.2], abs=1e-8)
 
 
@@ -277,9 +275,8 @@ def test_straight_legs_are_no_dead_end():
 
 
 def tilt_of_base(robot, q):
-    data = robot.model.createData()
-    pin.forwardKinematics(robot.model, data, q)
-    return np.arccos(np.clip(data.oMi[1].rotation[2, 2], -1, 1))
+    up = pin.Quaternion(q[3:7]).matrix()[2, 2]
+    return np.arccos(np.clip(up, -1, 1))
 
 
 @pytest.mark.parametrize("com", [None, "inside"])
@@ -321,16 +318,13 @@ def test_the_jacobian_is_the_derivative_of_the_error():
     robot = robots.load("biped")
     rng = np.random.default_rng(0)
     tilted = pin.SE3(pin.exp3(rng.standard_normal(3)), rng.standard_normal(3))
-    contact_set = contacts.ContactSet(
-        robot,
-        [
-            contacts.PointContact("left_hand", 0.5, offset=(0.1, 0.2, 0.3), radius=0.05),
-            contacts.SurfaceContact(
-                "right_foot", half_length=0.1, half_width=0.1, friction=0.5, placement=tilted
-            ),
-            contacts.LineContact("left_foot", half_length=0.1, friction=0.5, placement=tilted),
-        ],
-    )
+    edge = {"half_length": 0.1, "friction": 0.5, "placement": tilted}
+    parts = [
+        contacts.PointContact("left_hand", 0.5, offset=(0.1, 0.2, 0.3), radius=0.05),
+        contacts.SurfaceContact("right_foot", half_width=0.1, **edge),
+        contacts.LineContact("left_foot", **edge),
+    ]
+    contact_set = contacts.ContactSet(robot, parts)
     targets = contact_set.placements(robot.random_configuration(1))
     goal = Goal(contact_set, targets, np.array([np.nan, 0.1, 0.2]), 1.0)
     q = robot.random_configuration(2)
@@ -364,24 +358,17 @@ def test_frames_go_where_they_are_asked_and_touch_nothing():
     moved = left.translation + np.array([0.05, 0.02, 0.1])
     up = pin.SE3(pin.utils.rotate("y", 0.2) @ left.rotation, moved)
     lower = pelvis.translation - [0.02, 0.0, 0.03]
-    posture = contacts.solve_posture(
-        *(robot, feet["right_foot"], None, None, q),
-        frames={"left_sole": up, "pelvis": lower},
-        restarts=0,
-    )
+    right, frames = feet["right_foot"], {"left_sole": up, "pelvis": lower}
+    posture = contacts.solve_posture(robot, right, q0=q, frames=frames, restarts=0)
     assert posture.converged
     assert list(posture.errors) == ["right_foot", "frame left_sole", "frame pelvis"]
     assert posture.contacts.names == ("right_foot",) == tuple(posture.targets)
-    data = robot.model.createData()
-    pin.framesForwardKinematics(robot.model, data, posture.q)
-    reached = {f: data.oMf[robot.frame_id(f)] for f in ("left_sole", "pelvis")}
-    assert pin.log6(reached["left_sole"].actInv(up)).vector == pytest.approx(0, abs=1e-8)
-    assert reached["pelvis"].translation == pytest.approx(lower, abs=1e-8)
+    sole, base = (placement(robot, posture.q, frame) for frame in ("left_sole", "pelvis"))
+    assert pin.log6(sole.actInv(up)).vector == pytest.approx(0, abs=1e-8)
+    assert base.translation == pytest.approx(lower, abs=1e-8)
     # "inside" means what the foot alone can hold
-    inside = contacts.solve_posture(
-        robot, feet["right_foot"], "inside", None, q, frames={"left_sole": up}
-    )
-    assert fw.static_hold(robot, inside.q, feet["right_foot"], torque_limits=False).feasible
+    inside = contacts.solve_posture(robot, right, "inside", None, q, frames={"left_sole": up})
+    assert fw.static_hold(robot, inside.q, right, torque_limits=False).feasible
 
 
 @pytest.mark.parametrize(
@@ -401,10 +388,8 @@ def test_what_misses_its_target_says_by_how_many_metres_or_radians(way, unit):
 
 def test_without_restarts_a_no_takes_one_attempt():
     robot = robots.load("biped")
-    far = {"pelvis": np.array([0.0, 0.0, 3.0])}
-    posture = contacts.solve_posture(
-        robot, contacts.at_feet(robot), frames=far, restarts=0, iterations=20
-    )
+    far = {"frames": {"pelvis": np.array([0.0, 0.0, 3.0])}, "restarts": 0, "iterations": 20}
+    posture = contacts.solve_posture(robot, contacts.at_feet(robot), **far)
     assert not posture.converged
     assert posture.iterations <= 20
     assert "'frame pelvis' misses its target" in posture.reason
@@ -413,19 +398,16 @@ def test_without_restarts_a_no_takes_one_attempt():
 def test_bad_input_is_refused():
     robot = robots.load("biped")
     feet = contacts.at_feet(robot)
-    for com in [(1,), (1, 2, 3, 4), "outside", (np.inf, 0), 3.0, (0, "here")]:
-        with pytest.raises(ContactError, match=r"com(\[\d\])?: got"):
-            contacts.solve_posture(robot, feet, com=com)
-    with pytest.raises(ContactError, match="left_foot"):
-        contacts.solve_posture(robot, feet, targets={"left_fot": pin.SE3.Identity()})
-    with pytest.raises(ContactError, match="SE3"):
-        contacts.solve_posture(robot, feet, targets={"left_foot": [0, 0, 0]})
     upside_down = pin.SE3(pin.exp3(np.array([np.pi, 0, 0])), np.zeros(3))
-    with pytest.raises(ContactError, match="points up"):
-        contacts.solve_posture(robot, feet, ground=upside_down)
-    with pytest.raises(ContactError, match="no frame 'pelvs'; did you mean 'pelvis'"):
-        contacts.solve_posture(robot, feet, frames={"pelvs": [0, 0, 0]})
-    with pytest.raises(ContactError, match=r"frames\['pelvis'\]: got"):
-        contacts.solve_posture(robot, feet, frames={"pelvis": [0, 0]})
-    with pytest.raises(ContactError, match="ground: got"):
-        contacts.solve_posture(robot, feet, ground=0.1)
+    places = [(1,), (1, 2, 3, 4), "outside", (np.inf, 0), 3.0, (0, "here")]
+    for asked, words in (
+        *(({"com": com}, r"com(\[\d\])?: got") for com in places),
+        ({"targets": {"left_fot": pin.SE3.Identity()}}, "left_foot"),
+        ({"targets": {"left_foot": [0, 0, 0]}}, "SE3"),
+        ({"ground": upside_down}, "points up"),
+        ({"frames": {"pelvs": [0, 0, 0]}}, "no frame 'pelvs'; did you mean 'pelvis'"),
+        ({"frames": {"pelvis": [0, 0]}}, r"frames\['pelvis'\]: got"),
+        ({"ground": 0.1}, "ground: got"),
+    ):
+        with pytest.raises(ContactError, match=words):
+            contacts.solve_posture(robot, feet, **asked)

@@ -46,10 +46,8 @@ def rough_terrain(seed, count=4):
 def around(region, rng, count, gap=3e-3):
     """Points inside the inner polygon, and outside the outer one, near both."""
     middle = region.vertices.mean(axis=0)
-    inside = [
-        middle + (1 - gap / 0.1) * (v - middle) * rng.uniform(0.9, 1)
-        for v in region.vertices[rng.integers(len(region.vertices), size=count)]
-    ]
+    some = region.vertices[rng.integers(len(region.vertices), size=count)]
+    inside = [middle + (1 - gap / 0.1) * (v - middle) * rng.uniform(0.9, 1) for v in some]
     outside = []
     while len(outside) < count:
         x = middle + rng.standard_normal(2) * np.ptp(region.outer, axis=0)
@@ -83,9 +81,8 @@ def test_polygon_agrees_with_a_program_of_its_own(seed):
 
 @pytest.mark.parametrize("tolerance", [1e-1, 1e-2, 1e-3])
 def test_inner_and_outer_close_to_the_tolerance(tolerance):
-    points, normals, friction = rough_terrain(0)
-    region = contacts.equilibrium_polygon(PointForces.at(points, normals, friction), tolerance)
-    fine = contacts.equilibrium_polygon(PointForces.at(points, normals, friction), 1e-5)
+    forces = PointForces.at(*rough_terrain(0))
+    region, fine = (contacts.equilibrium_polygon(forces, within) for within in (tolerance, 1e-5))
     assert all(polygon.signed_distance(region.outer, x) < 1e-6 for x in fine.vertices)
     assert all(fine.distance(x) < 2e-5 for x in region.vertices)
     assert all(region.distance(x) <= 1.01 * tolerance for x in region.outer)
@@ -95,14 +92,11 @@ def test_the_mass_does_not_matter_and_vertices_turn_left():
     areas = []
     for mass in (0.1, 10, 1e4):
         robot = robots.block(mass=mass, size=(0.4, 0.3, 0.2))
-        region = contacts.static_equilibrium_polygon(
-            robot, robot.posture(), contacts.at_feet(robot), 1e-4
-        )
+        block = robot, robot.posture(), contacts.at_feet(robot)
+        region = contacts.static_equilibrium_polygon(*block, 1e-4)
         areas.append(region.area)
-        v = region.vertices
-        assert (
-            polygon.cross(np.roll(v, -1, 0) - v, np.roll(v, -2, 0) - np.roll(v, -1, 0)) > 0
-        ).all()
+        sides = np.roll(region.vertices, -1, 0) - region.vertices
+        assert (polygon.cross(sides, np.roll(sides, -1, 0)) > 0).all()
     assert areas == pytest.approx([0.12] * 3, rel=1e-3)
 
 
@@ -278,17 +272,15 @@ def test_bad_tolerance():
 def test_regions_of_a_state_are_those_of_its_configuration(name):
     robot, feet, q = posed(name, 0.6)
     state = dynamics.State(robot, q)
-    for region in (
-        contacts.static_equilibrium_polygon,
-        contacts.zmp_support_area,
-        contacts.feasible_region,
+    for region, *more in (
+        (contacts.static_equilibrium_polygon,),
+        (contacts.zmp_support_area,),
+        (contacts.feasible_region,),
+        (contacts.robust_equilibrium_polygon, contacts.Pushes(5.0)),
     ):
-        one, other = region(robot, state, feet), region(robot, q, feet)
+        one, other = (region(robot, x, feet, *more) for x in (state, q))
         assert np.array_equal(one.vertices, other.vertices)
         assert np.array_equal(one.outer, other.outer)
-    push = contacts.Pushes(5.0)
-    one, other = (contacts.robust_equilibrium_polygon(robot, x, feet, push) for x in (state, q))
-    assert np.array_equal(one.vertices, other.vertices)
     cone, same = (contacts.com_acceleration_cone(robot, x, feet) for x in (state, q))
     assert np.array_equal(cone.forces.points, same.forces.points)
     with pytest.raises(ConfigurationError, match="a State of the robot"):

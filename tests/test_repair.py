@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 from dataclasses import replace
+from itertools import product
 
 import cvxpy as cp
 import motions_made as made
@@ -26,6 +27,8 @@ from footwork.errors import ConfigurationError, ContactError
 from footwork.robots import JointCoupling
 
 BEGIN, END = 4.2, 4.9  # of a short part: the right foot swings, and lands [s]
+QUIET = {"self_collision": False, "progress": False}
+ASKED = {"terrain": None, "friction": None, "wrenches": None, "torque_limits": True}
 
 
 @pytest.fixture(scope="module")
@@ -51,12 +54,10 @@ def short(motion: Motion, end: float = END) -> Motion:
 
 def share(motion: Motion, torque_limits=True) -> float:
     """Of the samples that hold on flat feet, by the solver of single states."""
-    feet = contacts.at_feet(motion.robot)
-    verdicts = contacts.batch.contact_forces(
-        motion.robot, motion.q, motion.v, motion.a, feet,
-        active=made.touching(made.carrying(motion.robot).t), torque_limits=torque_limits,
-        margin=False,
-    )  # fmt: skip
+    states = motion.robot, motion.q, motion.v, motion.a, contacts.at_feet(motion.robot)
+    active = made.touching(made.carrying(motion.robot).t)
+    asked = {"active": active, "torque_limits": torque_limits, "margin": False}
+    verdicts = contacts.batch.contact_forces(*states, **asked)
     return float(np.mean(verdicts.feasible == 1))
 
 
@@ -78,7 +79,7 @@ def test_each_fault_alone_is_mended(whole, fault) -> None:
     end = END + 0.6 * (fault is made.out_of_range)  # there and back take their time
     motion = fault(short(whole, end), **amounts.get(fault.__name__, {}))
     schedule = schedule_of(motion, BEGIN)
-    found = control.repair(motion, schedule, self_collision=False, progress=False)
+    found = control.repair(motion, schedule, **QUIET)
     assert found.before.share < 0.9
     assert found.after.share == 1.0, found.explain()
     assert found.holds
@@ -86,11 +87,8 @@ def test_each_fault_alone_is_mended(whole, fault) -> None:
     for name, change in found.changes.items():
         if name.endswith("hand position"):
             assert change.largest < 3.0  # [cm]
-    again = contacts.audit(
-        Motion.of(motion.robot, motion.t, found.motion.q, cutoff=None), schedule,
-        self_collision=False,
-    )  # fmt: skip
-    assert again.good.all()
+    again = Motion.of(motion.robot, motion.t, found.motion.q, cutoff=None)
+    assert contacts.audit(again, schedule, self_collision=False).good.all()
 
 
 def keeps_what_is_asked(found: control.Repair, schedule: ContactSchedule) -> None:
@@ -133,13 +131,16 @@ def test_a_carrying_motion_with_all_faults_is_mended(g1, tmp_path) -> None:
 
 def test_contacts_are_found_anew_in_the_motion_that_was_repaired(whole) -> None:
     motion = made.sliding(short(whole), 0.03, 1.0)
-    found = control.repair(motion, self_collision=False, progress=False, steps=2)
+    found = control.repair(motion, **QUIET, steps=2)
     assert found.after.share > found.before.share
     assert found.anew.share == contacts.audit(found.motion, self_collision=False).share
     assert f"{found.before.share:.1%} hold" in replace(found, anew=found.before).explain()
 
 
-def follows(leader: str = "left_shoulder_pitch") -> robots.Robot:
+LEADER = "left_shoulder_pitch"
+
+
+def follows(leader: str = LEADER) -> robots.Robot:
     """A biped whose left elbow follows half of another joint."""
     robot = robots.load("biped", passive=["left_elbow"])
     return robot.with_closures([JointCoupling("mimic", "left_elbow", leader, (0.0, -0.5))])
@@ -149,7 +150,7 @@ def swinging(robot: robots.Robot) -> tuple[Motion, ContactSchedule]:
     """It stands 3 cm above the ground, its left arm swings; on both feet."""
     feet = contacts.at_feet(robot)
     q = np.tile(control.stand(robot, feet)[1], (25, 1))
-    at = robot._model.joints[robot.joint_id("left_shoulder_pitch")].idx_q
+    at = robot._model.joints[robot.joint_id(LEADER)].idx_q
     q[:, 2] += 0.03
     q[:, at] += 0.3 * np.sin(np.linspace(0, np.pi, 25)) ** 2
     q = np.array([robot.close(x) for x in q])
@@ -162,19 +163,16 @@ def test_closures_of_arms_stay_closed() -> None:
     """Any closure was refused. The motor of the leader carries the elbow too."""
     robot = follows()
     motion, schedule = swinging(robot)
-    found = control.repair(motion, schedule, self_collision=False, progress=False)
+    found = control.repair(motion, schedule, **QUIET)
     assert found.before.share < 0.5
     assert found.holds, found.explain()
     errors = [dynamics.State(robot, q).closure_error for q in found.motion.q]
     assert np.abs(errors).max() < 1e-9
     held = robot._closure_rows.columns + 1  # in q: all joints have one coordinate
     assert np.array_equal(found.motion.q[:, held], motion.q[:, held])
-    asked = {"terrain": None, "friction": None, "wrenches": None, "torque_limits": True}
-    here = first_iterate(found.motion, schedule, asked, 10.0)
-    arm = robot.actuated.index("left_shoulder_pitch")
-    assert here.torques[:, arm] == pytest.approx(
-        found.after.forces.verdicts.torques[:, arm], abs=1e-6
-    )
+    here, arm = first_iterate(found.motion, schedule, ASKED, 10.0), robot.actuated.index(LEADER)
+    expected = found.after.forces.verdicts.torques[:, arm]
+    assert here.torques[:, arm] == pytest.approx(expected, abs=1e-6)
 
 
 def test_closures_of_legs_are_refused_by_name() -> None:
@@ -184,15 +182,13 @@ def test_closures_of_legs_are_refused_by_name() -> None:
     motion = Motion.of(robot, motion.t, motion.q, cutoff=None)
     schedule = replace(schedule, contacts=contacts.at_feet(robot))
     with pytest.raises(ContactError, match="repair: got the closure 'knees' of 'biped'"):
-        control.repair(motion, schedule, self_collision=False, progress=False)
+        control.repair(motion, schedule, **QUIET)
 
 
 def test_weak_motors_are_spared(g1, whole) -> None:
     motion = short(whole)
     schedule, limits = schedule_of(motion, BEGIN), made.weak(g1, share=0.12)
-    found = control.repair(
-        motion, schedule, torque_limits=limits, self_collision=False, progress=False
-    )
+    found = control.repair(motion, schedule, torque_limits=limits, **QUIET)
     assert found.before.share < 1.0
     assert found.after.share > found.before.share
     assert (abs(found.after.forces.verdicts.torques) <= limits * (1 + 1e-6))[found.after.good].all()
@@ -217,14 +213,9 @@ def test_a_motion_that_holds_comes_back_as_it_was(whole) -> None:
 def test_what_cannot_be_is_said_and_not_made_worse(g1, whole) -> None:
     motion = short(whole)
     schedule = schedule_of(motion, BEGIN)
-    slippery = control.repair(
-        motion, schedule, friction=0.0, self_collision=False, progress=False, steps=1
-    )
-    heavy = control.repair(
-        motion, schedule, wrenches={"torso_link": dynamics.Wrench([0.0, 0, -4000], [0.0, 0, 0])},
-        self_collision=False, progress=False, steps=1,
-    )  # fmt: skip
-    for found in (slippery, heavy):
+    load = {"torso_link": dynamics.Wrench([0.0, 0, -4000])}
+    for impossible in ({"friction": 0.0}, {"wrenches": load}):
+        found = control.repair(motion, schedule, **impossible, **QUIET, steps=1)
         assert found.after.share >= found.before.share
         assert not found.holds
         assert found.left
@@ -235,12 +226,9 @@ def test_what_cannot_be_is_said_and_not_made_worse(g1, whole) -> None:
 def test_time_is_stretched_only_where_it_is_allowed(g1, whole) -> None:
     motion = short(whole)
     faster = Motion.of(g1, motion.t[0] + (motion.t - motion.t[0]) / 4, motion.q, cutoff=None)
-    found = control.repair(
-        faster, schedule_of(faster, BEGIN, 4.0), slowest=4.0, self_collision=False,
-        progress=False, steps=1,
-    )  # fmt: skip
-    kept = control.repair(
-        faster, schedule_of(faster, BEGIN, 4.0), self_collision=False, progress=False, steps=1
+    found, kept = (
+        control.repair(faster, schedule_of(faster, BEGIN, 4.0), **slowest, **QUIET, steps=1)
+        for slowest in ({"slowest": 4.0}, {})
     )
     assert kept.slowed == 1.0
     assert found.slowed > 1.0
@@ -252,9 +240,7 @@ def test_time_is_stretched_only_where_it_is_allowed(g1, whole) -> None:
 def test_windows_are_repaired_one_after_the_other(whole) -> None:
     motion = made.wobbling(short(whole), 0.04)
     schedule = schedule_of(motion, BEGIN)
-    found = control.repair(
-        motion, schedule, window=0.4, self_collision=False, progress=False, steps=3
-    )
+    found = control.repair(motion, schedule, window=0.4, **QUIET, steps=3)
     assert found.after.share > found.before.share
     assert found.after.share >= 0.9
 
@@ -272,14 +258,12 @@ def block_problem(margin: float = 3.0) -> tuple[Iterate, Objective, Limits]:
     frame = robot.frame_names[-1]
     corners = [
         contacts.PointContact(frame, 0.5, offset=(0.15 * x, 0.1 * y, -0.05), name=f"{x}{y}")
-        for x in (-1, 1)
-        for y in (-1, 1)
+        for x, y in product((-1, 1), repeat=2)
     ]
     on = np.ones((9, 4), dtype=bool)
     on[4:6, 2:] = False
     schedule = ContactSchedule(contacts.ContactSet(robot, corners), t, on, np.ones(on.shape))
-    asked = {"terrain": None, "friction": None, "wrenches": None, "torque_limits": True}
-    first = first_iterate(motion, schedule, asked, margin)
+    first = first_iterate(motion, schedule, ASKED, margin)
     objective = Objective(robot, q, first.problem.corners.frames, {"base": 0.1})
     return first, objective, Limits(robot, self_collision=False)
 
@@ -288,8 +272,7 @@ def block_problem(margin: float = 3.0) -> tuple[Iterate, Objective, Limits]:
 def test_the_linear_model_is_the_derivative_of_motion_and_forces(g1, whole, part, exact) -> None:
     """Of a base that turns only as far as differences of products are exact, so off the ends."""
     motion = short(whole)
-    asked = {"terrain": None, "friction": None, "wrenches": None, "torque_limits": True}
-    first = first_iterate(motion, schedule_of(motion, BEGIN), asked, 0.0)
+    first = first_iterate(motion, schedule_of(motion, BEGIN), ASKED, 0.0)
     rng = np.random.default_rng(0)
     forces = 30 * rng.normal(size=first.forces.shape) * first.problem.corners.touching[..., None]
     here, limits = Iterate(first.problem, first.q, forces), Limits(g1, self_collision=False)
@@ -366,9 +349,8 @@ def test_a_step_is_the_optimum_of_the_program_as_it_is_written() -> None:
             least = 3.0 / corners.touching[k].sum() / weight
             rules.append(cp.norm(f[k][c][:2]) <= 0.5 * (f[k][c][2] - least))
             if not corners.touching[d.taps[k], c].all():
-                speed = combined(
-                    d.first[k], d.taps[k], lambda j, c=c: places[j, c] + J[j, c] @ x[j]
-                )
+                at = lambda j, c=c: places[j, c] + J[j, c] @ x[j]  # noqa: E731
+                speed = combined(d.first[k], d.taps[k], at)
                 cost += 0.5 * cp.sum_squares(speed / 0.02)
         cost += steps.PRICE * cp.norm(r / problem.units)
         own = np.flatnonzero(corners.touching[k])
@@ -427,7 +409,7 @@ def test_what_is_carried_counts_and_is_put_down_later_when_time_is_stretched(who
     box = contacts.CarriedMass("left_rubber_hand", 6.0, start=BEGIN, end=END, ramp=0.1)
     push = contacts.AppliedWrench("torso_link", [BEGIN, END], force=[0.0, 5.0, 0.0])
     schedule = replace(schedule_of(motion, BEGIN), loads=(box, push))
-    found = control.repair(motion, schedule, self_collision=False, progress=False, steps=4)
+    found = control.repair(motion, schedule, **QUIET, steps=4)
     assert found.before.share < 0.9
     assert found.after.share > found.before.share + 0.2, found.explain()
     late = slower(schedule, motion.t[0] + 2 * (motion.t - motion.t[0]), 2.0)
@@ -439,12 +421,10 @@ def test_what_is_carried_counts_and_is_put_down_later_when_time_is_stretched(who
 def test_bad_input_is_refused(g1, whole) -> None:
     motion = short(whole)
     schedule = schedule_of(motion, BEGIN)
-    with pytest.raises(ConfigurationError, match="hand"):
-        control.repair(motion, schedule, weights={"hand": 1.0})
-    with pytest.raises(ConfigurationError, match="margin"):
-        control.repair(motion, schedule, margin=-1.0)
-    with pytest.raises(ConfigurationError, match="slowest"):
-        control.repair(motion, schedule, slowest=0.5)
+    for asked in ({"weights": {"hand": 1.0}}, {"margin": -1.0}, {"slowest": 0.5}):
+        (word,) = asked.get("weights", asked)
+        with pytest.raises(ConfigurationError, match=word):
+            control.repair(motion, schedule, **asked)
     held = contacts.ContactSet(g1, [contacts.PointContact("left_rubber_hand", 0.5, bilateral=True)])
     on = np.ones((len(motion), 1))
     rung = ContactSchedule(held, motion.t, on > 0, on)

@@ -52,12 +52,8 @@ def test_it_is_frozen_and_hands_out_copies_or_read_only_arrays(biped):
         biped.name = "other"
     with pytest.raises(TypeError):
         biped.postures["half_sitting"] = biped.neutral()
-    for array in (
-        biped.selection_matrix,
-        biped.torque_limits,
-        biped.postures["half_sitting"],
-        biped.feet["left_foot"].vertices,
-    ):
+    parts = biped.postures["half_sitting"], biped.feet["left_foot"].vertices
+    for array in (biped.selection_matrix, biped.torque_limits, *parts):
         with pytest.raises(ValueError, match="read-only"):
             array[0] = 0
     q = biped.posture()
@@ -106,19 +102,18 @@ def test_postures_by_name_and_the_default_one(biped):
 
 
 def test_unknown_names_bring_the_nearest_ones(biped):
-    with pytest.raises(ConfigurationError, match="'left_sole'"):
-        biped.frame_id("left_soel")
-    with pytest.raises(ConfigurationError, match="'left_knee'"):
-        biped.joint_id("left_kne")
-    with pytest.raises(ConfigurationError, match="no frame"):
-        biped.frame_id(["left_sole"])
+    for find, name, words in (
+        (biped.frame_id, "left_soel", "'left_sole'"),
+        (biped.joint_id, "left_kne", "'left_knee'"),
+        (biped.frame_id, ["left_sole"], "no frame"),
+        (biped.frame_id, "zzzzzz", r"There are \d+: ('\w+', ){12}…$"),
+        (biped.joint_id, None, "no joint"),
+    ):
+        with pytest.raises(ConfigurationError, match=words):
+            find(name)
     foot = dataclasses.replace(biped.feet["left_foot"], name="paw")
     with pytest.raises(ConfigurationError, match="the foot of that name is at 'left_sole'"):
         dataclasses.replace(biped, feet={"paw": foot}).frame_id("paw")
-    with pytest.raises(ConfigurationError, match=r"There are \d+: ('\w+', ){12}…$"):
-        biped.frame_id("zzzzzz")
-    with pytest.raises(ConfigurationError, match="no joint"):
-        biped.joint_id(None)
 
 
 def test_names_with_the_same_words_in_another_order_are_the_nearest_where_none_is_spelt_alike():
@@ -193,10 +188,7 @@ def test_parts_of_robots_pickle_on_their_own(biped):
 
 
 def test_feet_found_by_shape_pickle_without_their_robot():
-    body = (
-        '<inertial><mass value="1"/><inertia ixx="1" iyy="1" izz="1" ixy="0" ixz="0" iyz="0"/>'
-        '</inertial><collision><geometry><box size="0.2 0.2 0.2"/></geometry></collision>'
-    )
+    body = f'{UNIT}<collision><geometry><box size="0.2 0.2 0.2"/></geometry></collision>'
     robot = load(
         f'<robot name="r"><link name="trunk">{body}</link><link name="leg">{body}</link>'
         '<joint name="hip" type="prismatic"><parent link="trunk"/><child link="leg"/>'
@@ -230,10 +222,9 @@ def test_numbers_whose_products_overflow_are_refused(biped):
 
 
 def test_the_wrong_passive_or_locked_joint_is_refused_by_name():
-    with pytest.raises(ModelError, match="'waist_yaw'"):
-        load("biped", passive=["waist_yav"])
-    with pytest.raises(ModelError, match="'waist_yaw'"):
-        load("biped", lock=["waist_yav"])
+    for option in ("passive", "lock"):
+        with pytest.raises(ModelError, match="'waist_yaw'"):
+            load("biped", **{option: ["waist_yav"]})
 
 
 # --- joints by name -------------------------------------------------------------------------
@@ -253,10 +244,12 @@ def test_joints_are_set_by_name_and_nothing_else_moves(biped):
     np.testing.assert_array_equal(base[:7], [1, 2, 3, 0, 0, 0, 1])
 
 
-JOINTED = """<robot name="odd"><link name="a"/>
-<link name="b"><inertial><mass value="1"/><inertia ixx="1" iyy="1" izz="1" ixy="0" ixz="0" iyz="0"/>
-</inertial></link><link name="c"><inertial><mass value="1"/>
-<inertia ixx="1" iyy="1" izz="1" ixy="0" ixz="0" iyz="0"/></inertial></link>
+UNIT = (
+    '<inertial><mass value="1"/><inertia ixx="1" iyy="1" izz="1" ixy="0" ixz="0" iyz="0"/>'
+    "</inertial>"
+)
+JOINTED = f"""<robot name="odd"><link name="a"/><link name="b">{UNIT}</link>
+<link name="c">{UNIT}</link>
 <joint name="left-wheel" type="continuous"><parent link="a"/><child link="b"/><axis xyz="0 1 0"/>
 </joint>
 <joint name="table" type="planar"><parent link="b"/><child link="c"/><axis xyz="0 0 1"/></joint>
@@ -277,18 +270,17 @@ def test_an_angle_will_do_where_q_has_a_cosine_and_a_sine():
 
 def test_joints_that_cannot_be_set_are_refused(biped):
     q = biped.posture()
-    with pytest.raises(ConfigurationError, match="did you mean 'left_knee'"):
-        biped.set(q, left_nee=0.3)
     with pytest.raises(ConfigurationError, match="joint 'left_knee' is locked"):
         load("biped", lock=["left_knee"]).set(left_knee=0.3)
-    with pytest.raises(ConfigurationError, match="'left_knee': got 2 values, expected 1"):
-        biped.set(q, left_knee=[0.3, 0.2])
-    with pytest.raises(ConfigurationError, match="'left_knee': got nan"):
-        biped.set(q, left_knee=np.nan)
-    with pytest.raises(ConfigurationError, match="'left_knee': got '0"):
-        biped.set(q, left_knee="0.3")
-    with pytest.raises(ConfigurationError, match="'root_joint': got 6 values, expected 7"):
-        biped.set(q, root_joint=np.zeros(6))
+    for joint, value, words in (
+        ("left_nee", 0.3, "did you mean 'left_knee'"),
+        ("left_knee", [0.3, 0.2], "'left_knee': got 2 values, expected 1"),
+        ("left_knee", np.nan, "'left_knee': got nan"),
+        ("left_knee", "0.3", "'left_knee': got '0"),
+        ("root_joint", np.zeros(6), "'root_joint': got 6 values, expected 7"),
+    ):
+        with pytest.raises(ConfigurationError, match=words):
+            biped.set(q, {joint: value})
     for bad in (0.3, ["left_knee"]):
         with pytest.raises(ConfigurationError, match="joints: got"):
             biped.set(q, bad)

@@ -10,16 +10,7 @@ from recorder import Recorder
 from stances import posed
 
 import footwork as fw
-from footwork import (
-    ContactError,
-    Wrench,
-    contacts,
-    control,
-    dynamics,
-    registry,
-    robots,
-    visualize,
-)  # fmt: skip
+from footwork import ContactError, Wrench, contacts, control, dynamics, registry, robots, visualize
 from footwork.contacts import PointContact, SurfaceContact
 from footwork.contacts.geometry import polygon
 from footwork.dynamics.motions import Motion
@@ -42,11 +33,16 @@ def quadruped_on_a_slope():
     return contacts.static_hold(robot, robot.posture(), feet)
 
 
-def test_cones_stand_on_the_real_normals():
-    hold = quadruped_on_a_slope()
+def recorded(hold):
+    """What `draw_hold` draws."""
     viewer = Recorder(hold.contacts.robot)
     visualize.draw_hold(viewer, hold)
-    cones = viewer.of_kind("cone")
+    return viewer
+
+
+def test_cones_stand_on_the_real_normals():
+    hold = quadruped_on_a_slope()
+    cones = recorded(hold).of_kind("cone")
     assert len(cones) == 4
     for contact in hold.contacts:
         apex, axis, half_angle, height = cones[f"cones/{contact.name}/0"]
@@ -58,8 +54,7 @@ def test_cones_stand_on_the_real_normals():
 
 def test_force_arrows_are_forces_to_scale():
     hold = quadruped_on_a_slope()
-    viewer = Recorder(hold.contacts.robot)
-    visualize.draw_hold(viewer, hold)
+    viewer = recorded(hold)
     weight = hold.contacts.robot.mass * 9.81
     total = 0
     for contact in hold.contacts:
@@ -77,8 +72,7 @@ def test_a_soles_force_acts_at_its_centre_of_pressure():
     q, base = robot.posture(), robot.model.frames[2].name
     push = {base: Wrench([20, 5, 0])}
     hold = contacts.static_hold(robot, q, contacts.at_feet(robot), push)
-    viewer = Recorder(robot)
-    visualize.draw_hold(viewer, hold)
+    viewer = recorded(hold)
     for name, wrench in hold.wrenches.items():
         point, _ = viewer.of_kind("arrow")[f"forces/{name}/sum"]
         assert wrench.at(point).moment[:2] == pytest.approx([0, 0], abs=1e-9)
@@ -93,8 +87,7 @@ def test_a_soles_force_acts_at_its_centre_of_pressure():
 
 def test_the_centre_of_mass_and_where_it_may_be():
     hold = quadruped_on_a_slope()
-    viewer = Recorder(hold.contacts.robot)
-    visualize.draw_hold(viewer, hold)
+    viewer = recorded(hold)
     com = dynamics.com(hold.contacts.robot, hold.q)
     assert viewer.of_kind("point")["com/centre"][0] == pytest.approx(com)
     ground = min(T.translation[2] for T in hold.contacts.placements(hold.q).values())
@@ -116,10 +109,8 @@ def test_under_a_tilted_gravity_the_region_is_where_the_weight_points_to(monkeyp
     scenario = contacts.Scenario.load("flat").replaced(gravity=(0.0, 1.5, -9.0))
     hold, region = scenario.check(), scenario.region()
     monkeypatch.setattr(scenario_scene, "Viewer", lambda robot, **_: Page(robot))
-    viewers = Recorder(hold.contacts.robot), scenario.scene(animate=False)
-    visualize.draw_hold(viewers[0], hold)
     down = hold.state.com[2] * np.array([0.0, 1.5]) / 9.0
-    for viewer in viewers:
+    for viewer in (recorded(hold), scenario.scene(animate=False)):
         below = viewer.of_kind("point")["com/on the ground"][0]
         assert below[:2] == pytest.approx(hold.state.com[:2] + down, abs=1e-6)
         ((corners, *_),) = viewer.of_kind("polygon", "region").values()
@@ -144,9 +135,8 @@ def test_a_motion_is_not_seen_from_behind_a_wall(x, facing):
     robot, feet, q = posed("biped")
     wall = contacts.Wall("wall", at=(x, 0.0, 0.0), facing=facing, width=3, height=3)
     ground = contacts.Terrain([contacts.Plane("ground"), wall])
-    motion = control.simulate(
-        robot, lambda t, q, v: 0 * v[6:], q=q, contacts=feet, terrain=ground, duration=0.1
-    )
+    limp = lambda t, q, v: 0 * v[6:]  # noqa: E731
+    motion = control.simulate(robot, limp, q=q, contacts=feet, terrain=ground, duration=0.1)
     audit = contacts.audit(motion, terrain=ground, self_collision=False)
     for viewer in (fw.view(motion), fw.view(audit)):
         camera = viewer._camera
@@ -171,8 +161,7 @@ def test_a_legend_names_no_region_that_is_not_drawn():
     robot, feet, q = posed("biped")
     held = [PointContact("left_hand", 0.5, bilateral=True), *feet]
     for contact_set in (held, [], feet):
-        viewer = Recorder(robot)
-        visualize.draw_hold(viewer, contacts.static_hold(robot, q, contact_set))
+        viewer = recorded(contacts.static_hold(robot, q, contact_set))
         assert ("support region" in viewer.lines) == ("region" in viewer.drawn)
     assert "region" in viewer.drawn
 
@@ -193,16 +182,14 @@ def test_the_legend_of_several_verdicts_names_what_any_of_them_shows(monkeypatch
 def test_margins_of_small_and_large_robots_have_digits(size):
     robot = robots.block(500 * size**3, (size, size, size))
     sole = SurfaceContact("bottom", half_length=size / 2, half_width=size / 2, friction=0.5)
-    hold, viewer = contacts.static_hold(robot, robot.neutral(), [sole]), Recorder(robot)
-    visualize.draw_hold(viewer, hold)
+    viewer = recorded(contacts.static_hold(robot, robot.neutral(), [sole]))
     assert f"holds, margin {500 * size**3 * 9.81:.4g} N" in viewer.lines
 
 
 def test_a_fall_shows_its_motion_and_no_forces():
     robot = robots.load("biped")
     hold = contacts.static_hold(robot, robot.posture(), [contacts.at_feet(robot)["left_foot"]])
-    viewer = Recorder(robot)
-    visualize.draw_hold(viewer, hold)
+    viewer = recorded(hold)
     assert not viewer.of_kind("arrow", "forces/")
     motion = viewer.of_kind("arrow", "motion/")
     J = dynamics.com_jacobian(robot, hold.q)
@@ -215,8 +202,7 @@ def test_loads_falls_and_verdicts_have_colours_of_their_own():
     robot, feet, q = posed("biped")
     push = Wrench([9e2, 0, 0], point=dynamics.com(robot, q))
     for verdict, force in (("does not hold", push), ("holds", push * 1e-3)):
-        viewer = Recorder(robot)
-        visualize.draw_hold(viewer, contacts.static_hold(robot, q, feet, {"torso": force}))
+        viewer = recorded(contacts.static_hold(robot, q, feet, {"torso": force}))
         lines = {line: color for line, color in viewer.lines.items() if color}
         assert any(line.startswith(verdict) for line in lines)
         assert "external wrenches" in lines
@@ -228,8 +214,7 @@ def test_grips_have_no_cone_and_foreign_viewers_are_refused():
     frame = robot.model.frames[2].name
     grip = SurfaceContact(frame, half_length=0.1, half_width=0.1, friction=0.5, bilateral=True)
     hold = contacts.static_hold(robot, robot.posture(), grip)
-    viewer = Recorder(robot)
-    visualize.draw_hold(viewer, hold)
+    viewer = recorded(hold)
     assert not viewer.of_kind("cone")
     assert "region" not in viewer.drawn  # it is unbounded
     with pytest.raises(ContactError, match="another robot"):
@@ -293,13 +278,8 @@ def test_cones_are_seen_around_the_feet(seen):
         side = cone_scene.HEIGHTS[3] * viewer.scale
         angles = np.linspace(0, 2 * np.pi, 24, endpoint=False)
         half = np.arctan(contact.friction)
-        rim = np.column_stack(
-            [
-                side * np.sin(half) * np.cos(angles),
-                side * np.sin(half) * np.sin(angles),
-                np.full(24, side * np.cos(half)),
-            ]
-        )
+        circle = np.sin(half) * np.array([np.cos(angles), np.sin(angles)])
+        rim = side * np.vstack([circle, np.full(24, np.cos(half))]).T
         hits = [near(image, pixel(T.act(p)), yellow, radius=3) for p in rim]
         assert sum(hits) >= 8, contact.name
 

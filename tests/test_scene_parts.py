@@ -94,9 +94,8 @@ def test_trails_go_through_the_places_of_their_frames(load_robot):
         ("torso", lambda q: dynamics.frame_placement(robot, q, "torso").translation),
         ("centre of mass", lambda q: dynamics.com(robot, q)),
     ):
-        assert np.array(viewer.drawn[f"trails/{name}"][1][0]) == pytest.approx(
-            np.array([at(q) for q in qs])
-        )
+        places = np.array([at(q) for q in qs])
+        assert np.array(viewer.drawn[f"trails/{name}"][1][0]) == pytest.approx(places)
 
 
 def test_wrenches_are_drawn_at_their_points_whatever_their_axes(load_robot, random_state):
@@ -116,9 +115,8 @@ def test_wrenches_are_drawn_at_their_points_whatever_their_axes(load_robot, rand
         _, (_, arc), _ = viewer.drawn[f"wrenches/{frame} moment"]
         lever = motion_scene.LEVER * viewer.scale
         drawn[frame] = Wrench(arrow / 0.01, arc * lever / 0.01, point)
-    assert dynamics.external_torques(robot, q, drawn) == pytest.approx(
-        dynamics.external_torques(robot, q, wrenches), abs=1e-9
-    )
+    found, given = (dynamics.external_torques(robot, q, x) for x in (drawn, wrenches))
+    assert found == pytest.approx(given, abs=1e-9)
     motion_scene.draw_wrenches(viewer, robot, q, wrenches, threshold=5.0)
     shown = {n for n, (_, a, _) in viewer.drawn.items() if a[1].any()}
     assert shown == {"wrenches/head", "wrenches/torso moment", "wrenches/right_foot moment"}
@@ -281,21 +279,16 @@ def test_the_legend_tells_of_the_loads_that_are_drawn(name, told):
 
 def pushed_holds(robot, count=4):
     """A robot that is pushed to the left, more and more."""
-    feet = fw.at_feet(robot, friction=0.6)
+    standing = robot, robot.posture(), fw.at_feet(robot, friction=0.6)
     pushes = np.linspace(0.0, 0.12, count) * robot.mass * 9.81
-    return [
-        contacts.static_hold(robot, robot.posture(), feet, {"torso": Wrench([0, p, 0])})
-        for p in pushes
-    ]
+    return [contacts.static_hold(*standing, {"torso": Wrench([0, p, 0])}) for p in pushes]
 
 
 def test_forces_and_cones_move_with_the_holds(load_robot):
     robot = load_robot("biped", "floating")
     holds = pushed_holds(robot)
     viewer = visualize.animate_holds(np.arange(4.0), holds, by_margin=True, title="pushed")
-    pieces = [
-        p for side in ("left", "right") for p in viewer._shapes[f"forces/{side}_foot/sum"].pieces
-    ]
+    pieces = [p for s in ("left", "right") for p in viewer._shapes[f"forces/{s}_foot/sum"].pieces]
     assert len([name for name in pieces if name.startswith("shaft")]) > 2  # one a colour
     assert "cones/left_foot/0" in viewer.names
     pieces = [p for name in viewer.names for p in viewer._shapes[name].pieces.values()]

@@ -10,6 +10,7 @@ import pytest
 
 from footwork import biomechanics, robots
 from footwork import dynamics as dyn
+from footwork.biomechanics import SegmentChain
 from footwork.biomechanics.chains import joint_coordinates
 from footwork.dynamics.motions import differences
 from footwork.errors import ConfigurationError
@@ -23,19 +24,25 @@ def robot(request, load_robot):
     return load_robot(request.param, "floating")
 
 
-def random_trial(robot, seed=0, frames=FRAMES):
+def random_trial(robot, seed=0):
     rng = np.random.default_rng(seed)
-    q = np.array([robot.random_configuration(rng) for _ in range(frames)])
-    return q, rng.standard_normal((frames, robot.nv)), rng.standard_normal((frames, robot.nv))
+    q = np.array([robot.random_configuration(rng) for _ in range(FRAMES)])
+    return q, *rng.standard_normal((2, FRAMES, robot.nv))
 
 
-def loads(chain, seed=1, frames=FRAMES):
+def trial_of(robot, seed=0):
+    """Its chain of segments, and a random motion of them."""
+    motion = biomechanics.motion_of_robot(robot, *random_trial(robot, seed))
+    return biomechanics.chain_of_robot(robot), motion
+
+
+def loads(chain):
     """Wrenches on three segments, two of them on one."""
-    rng = np.random.default_rng(seed)
+    rng = np.random.default_rng(1)
     names = [chain.names[0], chain.names[-1], chain.names[len(chain.names) // 2]]
 
     def draw():
-        return biomechanics.WrenchSeries(*rng.standard_normal((3, frames, 3)))
+        return biomechanics.WrenchSeries(*rng.standard_normal((3, FRAMES, 3)))
 
     return {names[0]: draw(), names[1]: [draw(), draw()], names[2]: draw()}
 
@@ -49,8 +56,7 @@ def largest_difference(one, other):
 
 
 def test_matrix_and_recursion_agree(robot):
-    chain = biomechanics.chain_of_robot(robot)
-    motion = biomechanics.motion_of_robot(robot, *random_trial(robot))
+    chain, motion = trial_of(robot)
     external = loads(chain)
     one, other = chain.solve(motion, external), chain.recurse(motion, external)
     assert largest_difference(one, other) < 1e-10
@@ -59,9 +65,8 @@ def test_matrix_and_recursion_agree(robot):
 
 def test_the_chain_of_a_robot_has_its_joint_wrenches(robot):
     """Segments with the robot's inertias: Newton and Euler against Pinocchio's recursion."""
-    q, v, a = random_trial(robot)
-    chain = biomechanics.chain_of_robot(robot)
-    forces = chain.solve(biomechanics.motion_of_robot(robot, q, v, a))
+    (q, v, a), (chain, motion) = random_trial(robot), trial_of(robot)
+    forces = chain.solve(motion)
     for t in range(FRAMES):
         truth = dyn.joint_wrenches(robot, q[t], v[t], a[t])
         for joint, wrench in truth.items():
@@ -71,10 +76,9 @@ def test_the_chain_of_a_robot_has_its_joint_wrenches(robot):
 
 def test_inverse_dynamics_projects_the_wrenches(robot):
     """τ = Σ J_jᵀ (what the joint carries): the chain's wrenches, through the robot's Jacobians."""
-    q, v, a = random_trial(robot, seed=3)
-    chain = biomechanics.chain_of_robot(robot)
-    external = loads(chain, frames=FRAMES)
-    forces = chain.solve(biomechanics.motion_of_robot(robot, q, v, a), external)
+    (q, v, a), (chain, motion) = random_trial(robot, seed=3), trial_of(robot, seed=3)
+    external = loads(chain)
+    forces = chain.solve(motion, external)
     model, data = robot.model, robot.model.createData()
     for t in range(FRAMES):
         pin.computeJointJacobians(model, data, q[t])
@@ -94,8 +98,7 @@ def test_inverse_dynamics_projects_the_wrenches(robot):
 
 def test_the_wrench_left_over_may_be_anywhere(robot):
     """Wherever the held end is, the residual is the same wrench; all joints balance."""
-    chain = biomechanics.chain_of_robot(robot)
-    motion = biomechanics.motion_of_robot(robot, *random_trial(robot, seed=5))
+    chain, motion = trial_of(robot, seed=5)
     external = loads(chain)
     at_root = chain.solve(motion, external)
     for name in chain.names[1 :: max(1, len(chain.names) // 4)]:
@@ -109,9 +112,7 @@ def test_the_wrench_left_over_may_be_anywhere(robot):
 
 def test_forces_that_explain_the_motion_close_it():
     """The residual given to the chain as an external wrench leaves nothing over."""
-    robot = robots.load("biped")
-    chain = biomechanics.chain_of_robot(robot)
-    motion = biomechanics.motion_of_robot(robot, *random_trial(robot))
+    chain, motion = trial_of(robots.load("biped"))
     first = chain.solve(motion)
     assert first.closing()[0] > 1.0
     foot = chain.names[-1]
@@ -123,8 +124,8 @@ def test_forces_that_explain_the_motion_close_it():
 def test_the_block_form_reads_as_written():
     """M [a; ω̇] = C + G + A [F; M_j] + E holds with the solution put in."""
     robot = robots.load("biped")
-    chain = biomechanics.chain_of_robot(robot)
-    motion = biomechanics.motion_of_robot(robot, *random_trial(robot)).ordered(chain.names)
+    chain, motion = trial_of(robot)
+    motion = motion.ordered(chain.names)
     form = biomechanics.chains.block_form.block_form(chain, motion, loads(chain))
     forces = form.solve()
     joints = [
@@ -138,9 +139,7 @@ def test_the_block_form_reads_as_written():
 
 def test_long_trials_are_solved_piece_by_piece(monkeypatch):
     """Frames have no say in one another's equations."""
-    robot = robots.load("biped")
-    chain = biomechanics.chain_of_robot(robot)
-    motion = biomechanics.motion_of_robot(robot, *random_trial(robot))
+    chain, motion = trial_of(robots.load("biped"))
     at_once = chain.solve(motion, loads(chain))
     monkeypatch.setattr(sys.modules["footwork.biomechanics.chains.block_form"], "_AT_ONCE", 5)
     assert largest_difference(at_once, chain.solve(motion, loads(chain))) == 0
@@ -149,13 +148,9 @@ def test_long_trials_are_solved_piece_by_piece(monkeypatch):
 def limb_published(t):
     """The last joint's wrench of the published three-segment limb, in its segment's axes."""
     zero = np.zeros_like(t)
-    f = [
-        -81 / 50 * np.sin(4 * t) - 6 / 25 * np.sin(6 * t),
-        -81 / 50 * np.cos(4 * t) - 6 / 25 * np.cos(6 * t) - 147 / 50,
-        zero,
-    ]
-    m = [zero, zero, 81 / 250 * np.sin(4 * t) + 6 / 125 * np.sin(6 * t)]
-    return np.stack(f, axis=-1), np.stack(m, axis=-1)
+    x, y = (-81 / 50 * wave(4 * t) - 6 / 25 * wave(6 * t) for wave in (np.sin, np.cos))
+    z = 81 / 250 * np.sin(4 * t) + 6 / 125 * np.sin(6 * t)
+    return np.stack([x, y - 147 / 50, zero], axis=-1), np.stack([zero, zero, z], axis=-1)
 
 
 def limb_trial():
@@ -163,19 +158,15 @@ def limb_trial():
     robot = robots.limb(lengths=(0.8, 0.6, 0.4), masses=(0.7, 0.5, 0.3))
     t = np.linspace(0, 2 * np.pi, 60)
     rates = np.array([1.0, 2.0, 4.0])
-    q = np.array([configuration(robot, rates * s) for s in t])
+    q = np.array([robot.integrate(robot.neutral(), rates * s) for s in t])
     return robot, t, q, np.tile(rates, (60, 1)), np.zeros((60, 3))
-
-
-def configuration(robot, angles):
-    return robot.integrate(robot.neutral(), angles)
 
 
 def test_the_published_limb():
     """Matrix method, recursion and URDF method of m = (0.7, 0.5, 0.3) kg, l = (0.8, 0.6, 0.4) m."""
     robot, t, q, v, a = limb_trial()
     chain = biomechanics.chain_of_robot(robot)
-    chain = biomechanics.SegmentChain(chain.segments, gravity=(0, 0, 0))
+    chain = SegmentChain(chain.segments, gravity=(0, 0, 0))
     forces = chain.solve(biomechanics.motion_of_robot(robot, q, v, a))
     f, m = limb_published(t)
     last = chain.names[-1]
@@ -189,13 +180,9 @@ def test_symbols_matrices_and_urdf_agree_on_one_motion():
     symbolic = biomechanics.symbolic
     s = symbolic.t
     angles = [sympy.sin(s), s**2 / 4]
-    limb = symbolic.Limb(
-        2,
-        angles=angles,
-        lengths=[sympy.Rational(x, 10) for x in (8, 6)],
-        masses=[sympy.Rational(x, 10) for x in (7, 5)],
-        gravity=(0, 0, -sympy.Rational(981, 100)),
-    )
+    lengths, masses = ([sympy.Rational(x, 10) for x in pair] for pair in ((8, 6), (7, 5)))
+    down = (0, 0, -sympy.Rational(981, 100))
+    limb = symbolic.Limb(2, angles=angles, lengths=lengths, masses=masses, gravity=down)
     times = np.linspace(0.1, 3.0, 7)
     q, v, a = (
         np.array([[float(x.diff(s, k).subs(s, time)) for x in angles] for time in times])
@@ -217,9 +204,7 @@ def test_symbols_matrices_and_urdf_agree_on_one_motion():
 def test_power_is_what_the_energy_gains():
     """Σ joint powers + gravity's and the loads' = d/dt of the kinetic energy."""
     robot = robots.load("biped")
-    q, v, a = random_trial(robot)
-    chain = biomechanics.chain_of_robot(robot)
-    motion = biomechanics.motion_of_robot(robot, q, v, a)
+    (q, v, a), (chain, motion) = random_trial(robot), trial_of(robot)
     forces = chain.solve(motion)
     power = sum(forces.power(j) for j in chain.names)
     for t in range(FRAMES):
@@ -235,15 +220,12 @@ def two_segments(seed=0):
         for axis in rng.standard_normal((2, 3))
     ]
     origins = [np.outer(np.sin(t), rng.standard_normal(3)) for _ in range(2)]
-    chain = biomechanics.SegmentChain(
-        [
-            biomechanics.Segment("shank", 3.0, (0, -0.2, 0), np.diag([0.05, 0.01, 0.05])),
-            biomechanics.Segment(
-                "foot", 1.0, (0.05, -0.03, 0), np.diag([1, 4, 4.0]) * 1e-3, "shank"
-            ),
-        ],
-        gravity=(0, -9.81, 0),
-    )
+    shank, foot = np.diag([0.05, 0.01, 0.05]), np.diag([1, 4, 4.0]) * 1e-3
+    segments = [
+        biomechanics.Segment("shank", 3.0, (0, -0.2, 0), shank),
+        biomechanics.Segment("foot", 1.0, (0.05, -0.03, 0), foot, "shank"),
+    ]
+    chain = SegmentChain(segments, gravity=(0, -9.81, 0))
     poses = {"shank": (turns[0], origins[0]), "foot": (turns[1], origins[1])}
     return chain, biomechanics.SegmentMotion.from_poses(poses, rate), rate
 
@@ -282,12 +264,12 @@ def test_angular_velocity_and_acceleration_of_a_spinning_body():
     rate, axis = 150.0, np.array([0.6, 0.0, 0.8])
     t = np.arange(300) / rate
     R = np.array([pin.exp3(axis * np.sin(3 * s)) for s in t])
-    np.testing.assert_allclose(
-        biomechanics.angular_velocity(R, rate), np.outer(3 * np.cos(3 * t), axis), atol=1e-9
+    omega, alpha = (
+        biomechanics.angular_velocity(R, rate),
+        biomechanics.angular_acceleration(R, rate),
     )
-    np.testing.assert_allclose(
-        biomechanics.angular_acceleration(R, rate), np.outer(-9 * np.sin(3 * t), axis), atol=1e-6
-    )
+    np.testing.assert_allclose(omega, np.outer(3 * np.cos(3 * t), axis), atol=1e-9)
+    np.testing.assert_allclose(alpha, np.outer(-9 * np.sin(3 * t), axis), atol=1e-6)
 
 
 @pytest.mark.parametrize("order", [1, 2, 3])
@@ -300,20 +282,18 @@ def test_differences_are_exact_for_polynomials(order):
 
 
 BAD = {
-    "a parent that is not there": lambda s: biomechanics.SegmentChain(
-        [s("a"), s("b", parent="aa")]
-    ),
-    "two roots": lambda s: biomechanics.SegmentChain([s("a"), s("b")]),
-    "a loop": lambda s: biomechanics.SegmentChain([s("a"), s("b", parent="c"), s("c", parent="b")]),
-    "a name twice": lambda s: biomechanics.SegmentChain([s("a"), s("a", parent="a")]),
-    "no segments": lambda s: biomechanics.SegmentChain([]),
+    "a parent that is not there": lambda s: SegmentChain([s("a"), s("b", parent="aa")]),
+    "two roots": lambda s: SegmentChain([s("a"), s("b")]),
+    "a loop": lambda s: SegmentChain([s("a"), s("b", parent="c"), s("c", parent="b")]),
+    "a name twice": lambda s: SegmentChain([s("a"), s("a", parent="a")]),
+    "no segments": lambda s: SegmentChain([]),
     "negative mass": lambda s: s("a", mass=-1),
     "an inertia no body has": lambda s: s("a", inertia=np.diag([1.0, 1.0, -3.0])),
     "moments that break the triangle": lambda s: s("a", 1.0, inertia=np.diag([1.0, 1.0, 3.0])),
     "an inertia without mass": lambda s: s("a", 0.0, inertia=np.eye(3)),
     "an inertia of two numbers": lambda s: s("a", inertia=[1.0, 2.0]),
     "nan": lambda s: s("a", com=[0, np.nan, 0]),
-    "no segments at all": lambda s: biomechanics.SegmentChain(["foot"]),
+    "no segments at all": lambda s: SegmentChain(["foot"]),
     "no name": lambda s: s(None),
 }
 
@@ -330,16 +310,15 @@ def test_what_is_no_chain_is_refused(what):
 def test_what_does_not_fit_the_motion_is_refused():
     chain, motion, _ = two_segments()
     wrench = biomechanics.WrenchSeries(np.zeros((7, 3)), np.zeros(3), np.zeros(3))
-    with pytest.raises(ConfigurationError, match="7 frames; the motion has 400"):
-        chain.solve(motion, {"foot": wrench})
-    with pytest.raises(ConfigurationError, match="did you mean 'foot'"):
-        chain.solve(motion, {"fot": wrench})
-    with pytest.raises(ConfigurationError, match="WrenchSeries"):
-        chain.solve(motion, {"foot": [np.zeros(6)]})
-    with pytest.raises(ConfigurationError, match="got None, expected a WrenchSeries"):
-        chain.solve(motion, {"foot": None})
-    with pytest.raises(ConfigurationError, match="external: got list"):
-        chain.solve(motion, [1])
+    for external, told in (
+        ({"foot": wrench}, "7 frames; the motion has 400"),
+        ({"fot": wrench}, "did you mean 'foot'"),
+        ({"foot": [np.zeros(6)]}, "WrenchSeries"),
+        ({"foot": None}, "got None, expected a WrenchSeries"),
+        ([1], "external: got list"),
+    ):
+        with pytest.raises(ConfigurationError, match=told):
+            chain.solve(motion, external)
     with pytest.raises(ConfigurationError, match="expected a SegmentMotion"):
         chain.solve({})
     with pytest.raises(ConfigurationError, match=r"expected \(R, origin\)"):
@@ -349,10 +328,9 @@ def test_what_does_not_fit_the_motion_is_refused():
     with pytest.raises(ConfigurationError, match="no parent"):
         chain.solve(motion).force("shank", "proximal")
     for factor, told in ((2, "= 3 and det R = 8"), (-1, "= 0 and det R = -1")):
+        R = np.where(np.arange(20)[:, None, None] == 3, factor, 1) * np.eye(3)
         with pytest.raises(ConfigurationError, match=f"frame 3 is no rotation.*{told}"):
-            biomechanics.angular_velocity(
-                np.where(np.arange(20)[:, None, None] == 3, factor, 1) * np.eye(3), 10
-            )
+            biomechanics.angular_velocity(R, 10)
     with pytest.raises(ConfigurationError, match="the first is frame 2"):
         biomechanics.WrenchSeries([[0, 0, 0], [0, 0, 0], [0, np.nan, 0]], np.zeros(3), np.zeros(3))
     with pytest.raises(ConfigurationError, match="or more to take derivatives"):

@@ -39,6 +39,15 @@ def changed(feet, changes):
     return contacts.ContactSet(feet.robot, [replace(c, **changes(c)) for c in feet])
 
 
+def rubbing(feet, more):
+    """Feet with more friction, by name."""
+    return changed(feet, lambda c: {"friction": c.friction + more.get(c.name, 0.0)})
+
+
+SOLE = {"half_length": 0.1, "half_width": 0.05, "friction": 0.5}
+FINGER = contacts.PointContact("right_hand", 0.6, normal=(0, 1, 0), torsional_friction=0.02)
+
+
 def on_its_link(robot, q, contact, twist):
     """The contact after a twist in its axes about its centre: by hand, not by the library."""
     R = contact.pose(robot, q).rotation
@@ -81,20 +90,12 @@ def all_kinds(seed):
     q, rng = shaken(robot, seed)
     left, right = (robot.feet[name].placement for name in ("left_foot", "right_foot"))
     touching = [
-        contacts.SurfaceContact(
-            "left_foot",
-            half_length=0.1,
-            half_width=0.05,
-            friction=0.5,
-            torsional_friction=0.01,
-            min_normal=20.0,
-            max_normal=300.0,
-            placement=left,
-        ),
+        contacts.SurfaceContact("left_foot", **SOLE, placement=left, torsional_friction=0.01,
+                                min_normal=20.0, max_normal=300.0),
         contacts.LineContact("right_foot", half_length=0.1, friction=0.4, placement=right),
-        contacts.PointContact("right_hand", 0.6, normal=(0, 1, 0), torsional_friction=0.02),
+        FINGER,
         contacts.DiscContact("left_hand", radius=0.04, friction=0.7),
-    ]
+    ]  # fmt: skip
     return contacts.static_hold(robot, q, touching, pushed(robot, rng), torque_limits=False)
 
 
@@ -112,21 +113,18 @@ def test_slopes_are_those_of_solved_margins(case, load_robot):
     found = slope(lambda t: margin(hold, robot.integrate(q, t * d), feet))
     assert gradient.q @ d == pytest.approx(found, rel=1e-6, abs=1e-6 * unit)
 
-    rates = dict(zip(feet.names, rng.standard_normal(len(feet)), strict=True))
-    found = slope(
-        lambda t: margin(
-            hold, q, changed(feet, lambda c: {"friction": c.friction + t * rates[c.name]})
-        )
-    )
-    known = sum(gradient.friction[name] * rate for name, rate in rates.items())
+    rates = rng.standard_normal(len(feet))
+    named = dict(zip(feet.names, rates, strict=True))
+    found = slope(lambda t: margin(hold, q, rubbing(feet, {n: t * r for n, r in named.items()})))
+    known = rates @ list(gradient.friction.values())
     assert known == pytest.approx(found, rel=1e-6, abs=1e-6 * unit)
 
     twists = dict(zip(feet.names, rng.standard_normal((len(feet), 6)), strict=True))
-    found = slope(
-        lambda t: margin(
-            hold, q, changed(feet, lambda c: on_its_link(robot, q, c, t * twists[c.name]))
-        )
-    )
+
+    def moved(t):
+        return changed(feet, lambda c: on_its_link(robot, q, c, t * twists[c.name]))
+
+    found = slope(lambda t: margin(hold, q, moved(t)))
     known = sum(gradient.placement[name] @ twist for name, twist in twists.items())
     assert known == pytest.approx(found, rel=1e-6, abs=1e-6 * unit)
 
@@ -167,9 +165,7 @@ def test_a_margin_is_refined_to_rounding(load_robot):
 def test_a_margin_on_narrow_cones_is_refined_to_rounding(seed):
     """With as little friction as holds, where forces hardly change with the multipliers."""
     robot = robots.load("biped")
-    q = robot.integrate(
-        robot.posture(), 0.05 * np.random.default_rng(seed).standard_normal(robot.nv)
-    )
+    q, _ = shaken(robot, seed, 0.05)
     hold = contacts.static_hold(robot, q, contacts.at_feet(robot))
     s, balance = hold.friction_margin(), hold.balance
     found, shrunk = Shrinking(balance).exact_saddle(s), balance.shrunk(s)
@@ -199,15 +195,13 @@ def test_slopes_of_the_push_and_the_friction_margin(case, of):
     gradient = contacts.margin_gradient(hold, of=of)
     assert gradient.kinks == ()
     assert gradient.margin == pytest.approx(value(q, feet), rel=1e-6)
-    d, first, h = rng.standard_normal(robot.nv), feet.names[0], 1e-3
+    d, first = rng.standard_normal(robot.nv), feet.names[0]
     steps = {
         gradient.q @ d: lambda t: value(robot.integrate(q, t * d), feet),
-        gradient.friction[first]: lambda t: value(
-            q, changed(feet, lambda c: {"friction": c.friction + t * (c.name == first)})
-        ),
+        gradient.friction[first]: lambda t: value(q, rubbing(feet, {first: t})),
     }
     for known, moved in steps.items():
-        found = slope(moved, h)
+        found = slope(moved, 1e-3)
         assert known == pytest.approx(found, rel=1e-4, abs=1e-4 * gradient.margin)
 
 
@@ -215,16 +209,11 @@ def test_the_friction_margin_with_torsional_friction():
     """A soft finger and a patch whose yaw is limited: γ shrinks with μ and with the patch."""
     robot = robots.load("biped")
     q, rng = shaken(robot, 4, 0.05)
-    left, right = (robot.feet[name].placement for name in ("left_foot", "right_foot"))
-    sole = {"half_length": 0.1, "half_width": 0.05, "friction": 0.5}
-    feet = contacts.ContactSet(
-        robot,
-        [
-            contacts.SurfaceContact("left_foot", **sole, torsional_friction=0.01, placement=left),
-            contacts.SurfaceContact("right_foot", **sole, placement=right),
-            contacts.PointContact("right_hand", 0.6, normal=(0, 1, 0), torsional_friction=0.02),
-        ],
-    )
+    soles = [
+        contacts.SurfaceContact(name, **SOLE, torsional_friction=yaw, placement=foot.placement)
+        for (name, foot), yaw in zip(robot.feet.items(), (0.01, None), strict=True)
+    ]
+    feet = contacts.ContactSet(robot, [*soles, FINGER])
     turn = {robot.frame_names[2]: Wrench(20 * rng.standard_normal(3), (0, 0, 8.0))}
 
     def held(q, feet):
@@ -236,13 +225,9 @@ def test_the_friction_margin_with_torsional_friction():
     assert hold.friction_margin(1e-6) == pytest.approx(s, rel=2e-6)
     assert hold.balance.shrunk(s).margin().value == pytest.approx(0.0, abs=1e-9 * w)
     d, name = rng.standard_normal(robot.nv), feet.names[1]
-
-    def more(t):
-        return changed(feet, lambda c: {"friction": c.friction + t * (c.name == name)})
-
     found = slope(lambda t: held(robot.integrate(q, t * d), feet).friction_margin(1e-9), 1e-3)
     assert gradient.q @ d == pytest.approx(found, rel=1e-4, abs=1e-4 * s)
-    found = slope(lambda t: held(q, more(t)).friction_margin(1e-9), 1e-3)
+    found = slope(lambda t: held(q, rubbing(feet, {name: t})).friction_margin(1e-9), 1e-3)
     assert gradient.friction[name] == pytest.approx(found, rel=1e-4, abs=1e-4 * s)
 
 
@@ -267,20 +252,18 @@ def test_slopes_along_loads_and_torque_limits():
     force, link = rng.standard_normal(3), robot.frame_names[2]
     J = dynamics.frame_jacobian(robot, q, link)[:3]
 
-    def loaded(t):
-        pull = {link: Wrench(t * force, np.zeros(3))}
-        return contacts.static_hold(robot, q, feet, pull, torque_limits=limits).margin
+    def changing(pull, stronger):
+        def margin(t):
+            load = {link: Wrench(t * pull, np.zeros(3))}
+            return contacts.static_hold(robot, q, feet, load, limits + t * stronger).margin
 
-    assert force @ J @ gradient.load == pytest.approx(slope(loaded, 1e-2), rel=1e-5)
+        return slope(margin, 1e-2)
+
+    found = changing(force, np.zeros(robot.na))
+    assert force @ J @ gradient.load == pytest.approx(found, rel=1e-5)
     assert (gradient.torque_limits > 1e-3).sum() >= 1  # a joint at its limit
     for j in np.flatnonzero(gradient.torque_limits > 1e-3):
-        stronger = np.eye(robot.na)[j]
-        found = slope(
-            lambda t, d=stronger: (
-                contacts.static_hold(robot, q, feet, torque_limits=limits + t * d).margin
-            ),
-            1e-2,
-        )
+        found = changing(np.zeros(3), np.eye(robot.na)[j])
         assert gradient.torque_limits[j] == pytest.approx(found, rel=1e-5)
 
 
@@ -302,23 +285,13 @@ def test_a_block_on_a_slope():
 def test_without_friction_the_slope_is_that_to_the_right():
     """A ball in a groove of 45°: N = W/√2 on both sides; with μ they also rub."""
     robot = robots.load("block")
-    q, n = robot.posture(), np.sqrt(0.5)
-    walls = [
-        contacts.PointContact(
-            robot.frame_names[2],
-            0.0,
-            normal=(0, s * n, n),
-            offset=(0, -s * n / 10, -n / 10),
-            name=w,
-        )
-        for s, w in ((1, "left"), (-1, "right"))
-    ]
+    q, link, n = robot.posture(), robot.frame_names[2], np.sqrt(0.5)
+    up = {name: np.array([0, s * n, n]) for name, s in (("left", 1), ("right", -1))}
+    walls = [contacts.PointContact(link, 0.0, u, -0.1 * u, name=name) for name, u in up.items()]
     rising = contacts.static_hold(robot, q, walls)
     gradient = contacts.margin_gradient(rising)
-    for name in ("left", "right"):
-        more = contacts.static_hold(
-            robot, q, changed(rising.contacts, lambda c, n=name: {"friction": 1e-6 * (c.name == n)})
-        )
+    for name in up:
+        more = contacts.static_hold(robot, q, rubbing(rising.contacts, {name: 1e-6}))
         found = (more.margin - rising.margin) / 1e-6
         assert gradient.friction[name] == pytest.approx(found, abs=1e-3 * rising.balance.weight)
 
@@ -326,31 +299,25 @@ def test_without_friction_the_slope_is_that_to_the_right():
 def test_a_kink_is_said_and_not_given_a_number():
     """A block that is pushed nowhere: more load on any corner tips it, so the margin has a peak."""
     robot = robots.load("biped")
-    hold = contacts.static_hold(
-        robot, robot.posture(), contacts.at_feet(robot), torque_limits=False
-    )
-    gradient = contacts.margin_gradient(hold, check=True)
+    q, feet = robot.posture(), contacts.at_feet(robot)
+    hold = contacts.static_hold(robot, q, feet, torque_limits=False)
+    gradient, unchecked = (contacts.margin_gradient(hold, check=on) for on in (True, False))
     assert "q" in gradient.kinks
     assert np.isnan(gradient.q).any()
     assert not np.isnan(gradient.q).all()
-    feet, q = hold.contacts, hold.q
-    for k, value in enumerate(gradient.q):
-        d = np.eye(robot.nv)[k]
-        right = (margin(hold, robot.integrate(q, 1e-4 * d), feet) - hold.margin) / 1e-4
-        left = (hold.margin - margin(hold, robot.integrate(q, -1e-4 * d), feet)) / 1e-4
-        if np.isnan(value):
-            assert abs(right - left) > 1e-3 * hold.balance.weight
-        else:
-            assert value == pytest.approx(right, abs=1e-2 * hold.balance.weight)
-    unchecked = contacts.margin_gradient(hold)
     assert unchecked.kinks == ()
     assert not unchecked.unique
-    for d in np.eye(robot.nv):  # an element of the subdifferential, between the two slopes
-        right = (margin(hold, robot.integrate(q, 1e-4 * d), feet) - hold.margin) / 1e-4
-        left = (hold.margin - margin(hold, robot.integrate(q, -1e-4 * d), feet)) / 1e-4
-        low, high = sorted((left, right))
-        slack = 1e-2 * hold.balance.weight
-        assert low - slack <= unchecked.q @ d <= high + slack
+    slack = 1e-2 * hold.balance.weight
+    for d, value, element in zip(np.eye(robot.nv), gradient.q, unchecked.q, strict=True):
+        right, left = (
+            (margin(hold, robot.integrate(q, t * d), feet) - hold.margin) / t for t in (1e-4, -1e-4)
+        )
+        if np.isnan(value):
+            assert abs(right - left) > 0.1 * slack
+        else:
+            assert value == pytest.approx(right, abs=slack)
+        low, high = sorted((left, right))  # an element of the subdifferential lies between them
+        assert low - slack <= element <= high + slack
 
 
 def test_a_push_on_a_resting_block_costs_the_same_on_both_sides():

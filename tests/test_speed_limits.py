@@ -6,6 +6,7 @@ from functools import cache
 import cvxpy as cp
 import many_legs
 import numpy as np
+import pinocchio as pin
 import pytest
 import scipy
 import stances
@@ -94,9 +95,8 @@ def test_postures_do_what_the_cycle_asks_for(name, velocity):
             arm = state.frame_placement(frame).rotation @ contact.centre_in_frame
             velocity_, drift = state.frame_velocity(frame), state.frame_drift(frame)
             spin, J = velocity_[3:], state.frame_jacobian(frame)
-            assert velocity_[:3] + np.cross(spin, arm) == pytest.approx(
-                cycle.moving[0, k, c, :3], abs=1e-6
-            )
+            v = velocity_[:3] + np.cross(spin, arm)
+            assert v == pytest.approx(cycle.moving[0, k, c, :3], abs=1e-6)
             a = drift + J @ balance.acceleration[k]
             a = a[:3] + np.cross(a[3:], arm) + np.cross(spin, np.cross(spin, arm))
             assert a == pytest.approx(cycle.moving[1, k, c, :3], abs=1e-4)
@@ -126,9 +126,7 @@ def least(uses, found, k, friction=0.7):
     rest = dynamics.inverse_dynamics(robot, q, v, a) - given
     cones = feet.friction_constraints(x, q)
     R = State(robot, q).joint_placements[1][:, :3]
-    about = dynamics.com(robot, q) - q[:3]
-    force = R @ rest[:3] / weight
-    skew = np.array([[0, -about[2], about[1]], [about[2], 0, -about[0]], [-about[1], about[0], 0]])
+    force, skew = R @ rest[:3] / weight, pin.skew(dynamics.com(robot, q) - q[:3])
     moment = (R @ rest[3:6] - skew @ (R @ rest[:3])) / (weight * uses.height)
     missing = cp.norm(cp.hstack([force, moment]))
     lacking = cp.Problem(cp.Minimize(missing), cones)
@@ -181,12 +179,10 @@ def test_gravity_scales_times():
     robot = standing("quadruped")[0]
     light = robot.with_gravity((0.0, 0.0, -9.81 * k))
     here = uses_of("quadruped", step_height=0.04)(np.array([v, 0.0, 0.0]))
-    there = uses_of("quadruped", robot=light, step_height=0.04)(
-        np.array([v * math.sqrt(k), 0.0, 0.0])
-    )
-    assert there[SPEED].value == pytest.approx(math.sqrt(k) * here[SPEED].value, rel=1e-3)
-    assert there[SWING].value == pytest.approx(math.sqrt(k) * here[SWING].value, rel=1e-3)
-    assert there[TORQUE].value == pytest.approx(k * here[TORQUE].value, rel=2e-2)
+    slower = np.array([v * math.sqrt(k), 0.0, 0.0])
+    there = uses_of("quadruped", robot=light, step_height=0.04)(slower)
+    for kind, scale, within in ((SPEED, k**0.5, 1e-3), (SWING, k**0.5, 1e-3), (TORQUE, k, 2e-2)):
+        assert there[kind].value == pytest.approx(scale * here[kind].value, rel=within)
 
 
 def test_a_leg_may_lag_behind_but_stands_at_its_speed():
@@ -300,10 +296,8 @@ def test_closures_of_legs_are_refused_by_name():
 def test_a_leg_that_is_straight_is_no_motion():
     """Where rounds straighten a knee to 0.01 rad, torques were hundreds of times their limits."""
     robot = robots.load("quadruped")
-    found = control.speed_limits(
-        robot, gait="crawl", directions=(1.0, 0.0, 0.5), most=1.0, progress=False
-    )
-    curve = found.directions[0]
+    asked = {"gait": "crawl", "directions": (1.0, 0.0, 0.5), "most": 1.0}
+    (curve,) = control.speed_limits(robot, **asked, progress=False).directions
     there = curve.utilisation[REACH] <= 1
     assert there.sum() > 15
     assert not there.all()
@@ -315,9 +309,8 @@ def test_a_leg_that_is_straight_is_no_motion():
 
 def test_short_legs_are_a_limit():
     robot, feet, q = standing("biped")
-    beside = control.speed_limits(robot, feet, q, directions=(0, 2, 0), progress=False).directions[
-        0
-    ]
+    found = control.speed_limits(robot, feet, q, directions=(0, 2, 0), progress=False)
+    (beside,) = found.directions
     assert beside.words == "to the left"
     assert beside.velocity == (0.0, 1.0, 0.0)
     limit = beside.limits[REACH]

@@ -17,7 +17,7 @@ import footwork as fw
 from footwork import control, load, robots
 from footwork.contacts import at_feet, solve_posture, static_hold
 from footwork.dynamics import frame_placement
-from footwork.errors import ConfigurationError, ContactError, FootworkWarning, ModelError
+from footwork.errors import ConfigurationError, ContactError, ModelError
 from footwork.robots.feet import sole_shapes
 from footwork.robots.feet.outlines import Outline
 
@@ -68,67 +68,48 @@ def biped(foot: str, *, turn: str = "1 0 0 0", zero: float = 0.0, assets: str = 
     )
 
 
-BOX = '<geom type="box" size="0.1 0.05 0.02" pos="0.03 0 -0.06" mass="1"/>'
+def geoms(kind, size, *places, mass=1):
+    """Geoms of a kind and a size at places, or from one to another."""
+    at = [f'{"pos" if len(place.split()) == 3 else "fromto"}="{place}"' for place in places]
+    return "".join(f'<geom type="{kind}" size="{size}" {where} mass="{mass}"/>' for where in at)
+
+
+BOX = geoms("box", "0.1 0.05 0.02", "0.03 0 -0.06")
+ALONG = [f"-0.07 {y} -0.06 0.13 {y} -0.06" for y in (-0.03, 0.03)]
+ACROSS = [f"{x} -0.04 -0.06 {x} 0.04 -0.06" for x in (-0.05, 0.11)]
+CORNERS = [f"{x} {y} -0.07" for x in (-0.05, 0.11) for y in (-0.03, 0.03)]
+TOES = "0.10 0.03 -0.06", "0.10 -0.03 -0.06"
 FEET = {  # geoms of a foot: the extents of its sole, and where its middle is
     "box": (BOX, (0.2, 0.1), 0.03, 1e-6),
     "boxes": (
-        '<geom type="box" size="0.04 0.05 0.02" pos="-0.03 0 -0.06" mass="1"/>'
-        '<geom type="box" size="0.03 0.04 0.01" pos="0.10 0 -0.07" mass="1"/>',
+        geoms("box", "0.04 0.05 0.02", "-0.03 0 -0.06")
+        + geoms("box", "0.03 0.04 0.01", "0.10 0 -0.07"),
         (0.2, 0.1), 0.03, 1e-6,
     ),
-    "capsules": (
-        "".join(
-            f'<geom type="capsule" fromto="-0.07 {y} -0.06 0.13 {y} -0.06" size="0.02" mass="1"/>'
-            for y in (-0.03, 0.03)
-        ),
-        (0.2, 0.06), 0.03, 1e-3,
-    ),
-    "cylinders": (
-        "".join(
-            f'<geom type="cylinder" fromto="-0.07 {y} -0.06 0.13 {y} -0.06" size="0.02" mass="1"/>'
-            for y in (-0.03, 0.03)
-        ),
-        (0.2, 0.06), 0.03, 1e-3,
-    ),
-    "capsules across": (
-        "".join(
-            f'<geom type="capsule" fromto="{x} -0.04 -0.06 {x} 0.04 -0.06" size="0.02" mass="1"/>'
-            for x in (-0.05, 0.11)
-        ),
-        (0.16, 0.08), 0.03, 1e-3,
-    ),
-    "balls": (
-        "".join(
-            f'<geom type="sphere" size="0.01" pos="{x} {y} -0.07" mass="1"/>'
-            for x in (-0.05, 0.11) for y in (-0.03, 0.03)
-        ),
-        (0.16, 0.06), 0.03, 1e-3,
-    ),
+    "capsules": (geoms("capsule", "0.02", *ALONG), (0.2, 0.06), 0.03, 1e-3),
+    "cylinders": (geoms("cylinder", "0.02", *ALONG), (0.2, 0.06), 0.03, 1e-3),
+    "capsules across": (geoms("capsule", "0.02", *ACROSS), (0.16, 0.08), 0.03, 1e-3),
+    "balls": (geoms("sphere", "0.01", *CORNERS), (0.16, 0.06), 0.03, 1e-3),
     "capsule that begins at the ankle": (
-        '<geom type="capsule" fromto="0 0 0 0.2 0 0" size="0.05" mass="1"/>',
+        geoms("capsule", "0.05", "0 0 0 0.2 0 0"),
         (0.2, 2 * np.sqrt(2 * 0.05 * 3e-3)), 0.1, 1e-3,
     ),
     "heel and toe balls": (
-        '<geom type="sphere" size="0.03" pos="-0.06 0 -0.05" mass="0.5"/>'
-        '<geom type="sphere" size="0.02" pos="0.10 0.03 -0.06" mass="0.2"/>'
-        '<geom type="sphere" size="0.02" pos="0.10 -0.03 -0.06" mass="0.2"/>',
+        geoms("sphere", "0.03", "-0.06 0 -0.05", mass=0.5)
+        + geoms("sphere", "0.02", *TOES, mass=0.2),
         (0.16, 0.06), 0.02, 1e-3,
     ),
-    "cylinder": (
-        '<geom type="cylinder" size="0.06 0.02" pos="0.03 0 -0.06" mass="1"/>',
-        (0.12, 0.12), 0.03, 1e-2,
-    ),
+    "cylinder": (geoms("cylinder", "0.06 0.02", "0.03 0 -0.06"), (0.12, 0.12), 0.03, 1e-2),
     "ellipsoid on a box": (
-        BOX + '<geom type="ellipsoid" size="0.09 0.05 0.04" pos="0.03 0 -0.02" mass="1"/>',
-        (0.2, 0.1), 0.03, 1e-6,
+        BOX + geoms("ellipsoid", "0.09 0.05 0.04", "0.03 0 -0.02"), (0.2, 0.1), 0.03, 1e-6,
     ),
 }  # fmt: skip
 
 
 @pytest.mark.parametrize(("kind", "zero"), [("box", 0.0), *((kind, 0.3) for kind in FEET)])
 def test_soles_of_all_shapes(kind, zero):
-    geoms, extents, middle, tolerance = FEET[kind]
-    robot = load(biped(geoms, zero=zero))
+    foot, extents, middle, tolerance = FEET[kind]
+    robot = load(biped(foot, zero=zero))
     assert robot.feet_by_shape
     assert [foot.frame for foot in robot.feet.values()] == ["left_foot", "right_foot"]
     for foot in robot.feet.values():
@@ -168,9 +149,23 @@ def check_that_it_stands(robot, bent: str = "knee"):
     hull = ConvexHull(np.vstack(points))
     com = pin.centerOfMass(model, data, q)[:2]
     assert (hull.equations[:, :2] @ com + hull.equations[:, 2]).max() < -5e-3
-    with pytest.warns(UserWarning, match="names no feet"):
-        feet = at_feet(robot, 0.7)
-    assert static_hold(robot, q, feet, torque_limits=False).feasible
+    assert held(robot).feasible
+
+
+def held(robot):
+    """Whether it holds where it stands, on feet found by shape."""
+    with pytest.warns(UserWarning, match="names no feet.*by their shapes"):
+        feet = at_feet(robot)
+    return static_hold(robot, robot.posture(), feet, torque_limits=False)
+
+
+def with_ranges(text, **ends):
+    """Both legs with other ranges of some joints about y."""
+    for joint, span in ends.items():
+        for side in ("left", "right"):
+            name = f'name="{side}_{joint}" axis="0 1 0"'
+            text = text.replace(f"{name} {RANGE}", f'{name} range="{span}"')
+    return text
 
 
 def toes(low: float, high: float) -> str:
@@ -213,19 +208,9 @@ def test_toes_lie_flat_behind_their_joint():
     assert wide > 1.1 * narrow
 
 
-def _quiet(robot):
-    with pytest.warns(UserWarning, match="names no feet"):
-        return at_feet(robot, 0.7)
-
-
 def test_a_robot_whose_ankles_do_not_level_its_soles_stands_on_its_toes():
     """As dogs and cats do."""
-    text = with_toes(-1.8, 1)
-    for side in ("left", "right"):
-        for joint, ends in (("ankle_pitch", "0.6 1.2"), ("hip_pitch", "-0.4 0.3")):
-            name = f'name="{side}_{joint}" axis="0 1 0"'
-            text = text.replace(f"{name} {RANGE}", f'{name} range="{ends}"')
-    robot = load(text)
+    robot = load(with_ranges(with_toes(-1.8, 1), ankle_pitch="0.6 1.2", hip_pitch="-0.4 0.3"))
     assert list(robot.feet) == ["left_toe", "right_toe"]
     assert robot.standing.toes == ()
     for foot in robot.feet.values():
@@ -243,7 +228,7 @@ def test_balls_for_feet_are_exactly_below_the_centre_of_mass():
     )
     com = fw.dynamics.com(robot, q)
     assert abs(np.cross((right - left), (com - left))[2]) < 1e-10
-    assert static_hold(robot, q, _quiet(robot), torque_limits=False).feasible
+    assert held(robot).feasible
 
 
 def test_axes_that_digits_tilt_do_not_take_the_balance_to_the_side():
@@ -266,24 +251,16 @@ def test_axes_that_digits_tilt_do_not_take_the_balance_to_the_side():
         f"{leg('left', 0.15)}{leg('right', -0.15)}</body></worldbody></mujoco>"
     )
     assert robot.standing.problem == ""
-    with pytest.warns(FootworkWarning, match="by their shapes"):
-        feet = at_feet(robot)
-    hold = static_hold(robot, robot.posture(), feet, torque_limits=False)
-    assert hold.margin > 0.3 * robot.mass * 9.81
+    assert held(robot).margin > 0.3 * robot.mass * 9.81
 
 
 def test_knees_stay_straight_where_bent_ones_take_the_feet_from_under_it():
     """Hips and knees turn backwards only, ankles little."""
-    text = biped('<geom type="box" size="0.05 0.05 0.02" pos="0.01 0 -0.06" mass="1"/>')
-    for joint, ends in (("hip_pitch", "0 2"), ("ankle_pitch", "-0.8 0.8")):
-        for side in ("left", "right"):
-            name = f'name="{side}_{joint}" axis="0 1 0"'
-            text = text.replace(f"{name} {RANGE}", f'{name} range="{ends}"')
-    robot = load(text)
+    text = biped(geoms("box", "0.05 0.05 0.02", "0.01 0 -0.06"))
+    robot = load(with_ranges(text, hip_pitch="0 2", ankle_pitch="-0.8 0.8"))
     check_that_it_stands(robot, bent="")
-    assert all(
-        robot.posture()[7 + robot.joint_names.index(f"{s}_knee")] < 0.2 for s in ("left", "right")
-    )
+    q = dict(zip(robot.joint_names, robot.posture()[7:], strict=True))
+    assert max(q["left_knee"], q["right_knee"]) < 0.2
 
 
 def test_legs_that_lie_to_one_side_at_zero_do_not_turn_the_base():
@@ -335,8 +312,8 @@ def test_wings_are_no_legs():
         '<geom type="capsule" fromto="0 0 0 -0.6 0 -0.2" size="0.02" mass="0.1"/></body>'
         for side, y in (("left", 0.12), ("right", -0.12))
     )
-    text = biped(BOX).replace('<body pos="0 0.1 -0.1" name="left_root">', wings + "\\g")
-    robot = load(text.replace("\\g", '<body pos="0 0.1 -0.1" name="left_root">'))
+    first = '<body pos="0 0.1 -0.1" name="left_root">'
+    robot = load(biped(BOX).replace(first, wings + first))
     assert list(robot.feet) == ["left_foot", "right_foot"]
 
 
@@ -419,16 +396,14 @@ SHANK = (
 def test_a_quadruped_folded_on_its_belly_stands_up():
     robot = load(quadruped(SHANK))
     assert all(foot.is_point and foot.radius == 0.025 for foot in robot.feet.values())
-    assert {foot.frame for foot in robot.feet.values()} == {
-        f"{end}_{side}_shank" for end in ("front", "hind") for side in ("left", "right")
-    }
+    frames = {foot.frame for foot in robot.feet.values()}
+    assert frames == {f"{e}_{s}_shank" for e in ("front", "hind") for s in ("left", "right")}
     check_that_it_stands(robot)
 
 
 def test_an_arm_on_its_back_is_no_leg():
-    shape = (
-        '<collision><origin xyz="0 0 0.5"/><geometry><box size=".05 .05 1"/></geometry></collision>'
-    )
+    box = '<geometry><box size=".05 .05 1"/></geometry>'
+    shape = f'<collision><origin xyz="0 0 0.5"/>{box}</collision>'
     arm = (
         '<link name="long"><inertial><mass value="1"/><inertia ixx=".1" iyy=".1" izz=".1" ixy="0" '
         f'ixz="0" iyz="0"/></inertial>{shape}</link><joint name="j" type="revolute">'

@@ -32,15 +32,10 @@ def numbers(wrench, time):
 
 def test_published_wrench_of_the_last_joint(limb):
     last = limb.joint_wrenches[2]
-    force = [
-        -Q(81, 50) * SIN(4 * t) - Q(6, 25) * SIN(6 * t),
-        -Q(81, 50) * COS(4 * t) - Q(6, 25) * COS(6 * t) - Q(147, 50),
-        0,
-    ]
-    assert last.force == sp.ImmutableMatrix(force)
-    assert last.moment == sp.ImmutableMatrix(
-        [0, 0, Q(81, 250) * SIN(4 * t) + Q(6, 125) * SIN(6 * t)]
-    )
+    x, y = (-Q(81, 50) * wave(4 * t) - Q(6, 25) * wave(6 * t) for wave in (SIN, COS))
+    assert last.force == sp.ImmutableMatrix([x, y - Q(147, 50), 0])
+    moment = Q(81, 250) * SIN(4 * t) + Q(6, 125) * SIN(6 * t)
+    assert last.moment == sp.ImmutableMatrix([0, 0, moment])
     assert last.frame.name == "segment_3"
 
 
@@ -102,9 +97,8 @@ def test_the_same_limb_as_a_robot(limb, load_robot):
             assert np.abs(numbers(ours, time) - local.vector).max() < 1e-12
             world = ours.express(sy.WORLD)
             assert np.abs(numbers(world, time) - theirs.vector).max() < 1e-12
-            assert np.abs(
-                np.array(world.point.subs(t, time), float).ravel() - theirs.point
-            ).max() < (1e-12)
+            point = np.array(world.point.subs(t, time), float).ravel()
+            assert np.abs(point - theirs.point).max() < 1e-12
 
 
 def test_fictitious_wrenches_of_the_robot_are_the_published_ones(limb, load_robot):
@@ -114,10 +108,8 @@ def test_fictitious_wrenches_of_the_robot_are_the_published_ones(limb, load_robo
     for time in TIMES:
         q = RATES * time
         before = biomechanics.frame_motion(robot, q, RATES, still, "segment_2", (0, 0.6, 0))
-        found = biomechanics.fictitious_wrenches(robot, q, RATES, still, before)["joint_3"].at(
-            still
-        )
-        for ours, theirs in zip(published, found, strict=True):
+        found = biomechanics.fictitious_wrenches(robot, q, RATES, still, before)["joint_3"]
+        for ours, theirs in zip(published, found.at(still), strict=True):
             assert np.abs(numbers(ours, time) - theirs.vector).max() < 1e-12
 
 
@@ -143,18 +135,10 @@ def test_any_number_of_segments_with_inertia_gravity_friction_and_tip(n):
     rates, swings = rng.integers(1, 5, (2, n))
     angles = [k * t + Q(int(s), 5) * t**2 for k, s in zip(rates, swings, strict=True)]
     gravity, force, moment = (0.5, -9.81, 0), (3.0, -2.0, 1.0), (0.0, 1.0, 0.5)
-    limb = sy.Limb(
-        n,
-        angles=angles,
-        lengths=lengths,
-        masses=masses,
-        coms=coms,
-        inertias=inertias,
-        gravity=gravity,
-        tip=(force, moment),
-        viscous=viscous,
-    )
-    robot = planar_robot(lengths, masses, coms, inertias, gravity)
+    bodies = {"lengths": lengths, "masses": masses, "coms": coms, "inertias": inertias}
+    forces = {"gravity": gravity, "tip": (force, moment), "viscous": viscous}
+    limb = sy.Limb(n, angles=angles, **bodies, **forces)
+    robot = planar_robot(**bodies, gravity=gravity)
     outside = {"tip": fw.Wrench(force, moment)}
     for time in (0.0, 0.7):
         q, v, a = (np.array([float(x.diff(t, k).subs(t, time)) for x in angles]) for k in range(3))
@@ -191,9 +175,8 @@ def test_symbols_matrices_and_robot_agree_on_one_motion():
         np.array([[float(x.diff(t, k).subs(t, s)) for x in angles] for s in times])
         for k in range(3)
     )
-    chain = biomechanics.SegmentChain(
-        biomechanics.chain_of_robot(robot).segments, gravity=(0, 0, 0)
-    )
+    segments = biomechanics.chain_of_robot(robot).segments
+    chain = biomechanics.SegmentChain(segments, gravity=(0, 0, 0))
     blocks = chain.solve(biomechanics.motion_of_robot(robot, q, v, a))
     for i, ours in enumerate(limb.joint_wrenches, start=1):
         joint = f"joint_{i}"
@@ -223,11 +206,12 @@ def test_refusals(limb):
     for n in (0, -1, 2.0, True):
         with pytest.raises(fw.ConfigurationError, match="number of segments"):
             sy.Limb(n)
-    with pytest.raises(fw.ConfigurationError, match="lengths: got 2; expected 3"):
-        sy.Limb(3, lengths=[1, 2])
-    with pytest.raises(fw.ConfigurationError, match="masses: got 'heavy'"):
-        sy.Limb(1, masses=["heavy"])
-    with pytest.raises(fw.ConfigurationError, match="a force"):
-        sy.Limb(1, tip=(1, 2, 3))
+    for n, given, words in (
+        (3, {"lengths": [1, 2]}, "lengths: got 2; expected 3"),
+        (1, {"masses": ["heavy"]}, "masses: got 'heavy'"),
+        (1, {"tip": (1, 2, 3)}, "a force"),
+    ):
+        with pytest.raises(fw.ConfigurationError, match=words):
+            sy.Limb(n, **given)
     with pytest.raises(fw.ConfigurationError, match="from 2 to 3"):
         limb.attachment(1)

@@ -26,10 +26,24 @@ def stood(biped):
 
 
 def with_task(stood, *tasks, **options):
-    controller, q = stood
-    return control.WholeBodyController(
-        controller.robot, controller.contacts, [*controller.tasks, *tasks], **options
-    ), q
+    base, _ = stood
+    tasks = [*base.tasks, *tasks]
+    return control.WholeBodyController(base.robot, base.contacts, tasks, **options)
+
+
+def moved(stood, duration, *tasks, push=None, **options):
+    """The motion with these tasks besides, ticks of 4 ms, from where it stands."""
+    controller = with_task(stood, *tasks, **options)
+    how = {"control_step": 4e-3, "disturbances": [push] if push else [], "progress": False}
+    return control.simulate(controller.robot, controller, q=stood[1], duration=duration, **how)
+
+
+def hand_at(robot, q):
+    return dynamics.frame_placement(robot, q, HANDS[0])
+
+
+def shifted(T, by):
+    return pin.SE3(T.rotation, T.translation + np.array(by))
 
 
 def along(robot, q, v, t):
@@ -53,9 +67,9 @@ def test_a_relative_frame_has_its_derivatives(biped, stood, seed):
         return a.actInv(b)
 
     here, state = pose(0.0), State(biped, q, v)
-    moved = derivative(lambda t: pose(t).translation)
-    turned = derivative(lambda t: pin.log3(pose(t).rotation @ here.rotation.T))
-    assert task.jacobian(state) @ v == pytest.approx(np.r_[moved, turned], abs=1e-9)
+    shift = derivative(lambda t: pose(t).translation)
+    turn = derivative(lambda t: pin.log3(pose(t).rotation @ here.rotation.T))
+    assert task.jacobian(state) @ v == pytest.approx(np.r_[shift, turn], abs=1e-9)
     rate = derivative(lambda t: task.jacobian(along(biped, q, v, t)) @ v)
     assert task.drift(state) == pytest.approx(rate, abs=1e-8)
     offset = task.target.translation - here.translation
@@ -66,22 +80,12 @@ def test_hands_keep_their_relative_pose_while_one_moves(biped, stood):
     """In closed loop: the left hand is lifted, the right one follows."""
     q = stood[1]
     T = State(biped, q).relative_placement(*HANDS)
-    apart = control.RelativeTask(
-        T, frame=HANDS[0], seen_from=HANDS[1], rows_of="position", weight=50.0
-    )
-    left = dynamics.frame_placement(biped, q, HANDS[0])
-    goal = pin.SE3(left.rotation, left.translation + np.array([0.05, 0.0, 0.06]))
-    lift = control.FrameTask(
-        control.references.swing(left, goal, 0.25), frame=HANDS[0], rows_of="position", weight=20.0
-    )
-    controller, _ = with_task(stood, apart, lift)
-    motion = control.simulate(
-        biped, controller, q=q, duration=0.3, control_step=4e-3, progress=False
-    )
-    end = motion.q[-1]
-    assert (
-        dynamics.frame_placement(biped, end, HANDS[0]).translation[2] - left.translation[2] > 0.04
-    )
+    hand = {"frame": HANDS[0], "rows_of": "position"}
+    apart = control.RelativeTask(T, **hand, seen_from=HANDS[1], weight=50.0)
+    left = hand_at(biped, q)
+    goal = control.references.swing(left, shifted(left, (0.05, 0.0, 0.06)), 0.25)
+    end = moved(stood, 0.3, apart, control.FrameTask(goal, **hand, weight=20.0)).q[-1]
+    assert hand_at(biped, end).translation[2] - left.translation[2] > 0.04
     found = State(biped, end).relative_placement(*HANDS)
     assert found.translation == pytest.approx(T.translation, abs=5e-3)
 
@@ -91,50 +95,44 @@ def test_an_impedance_balances_the_force_of_its_spring(biped, stood, wrench):
     """With the outer force −(K e + w) at the hand, it does not accelerate: by forward dynamics
     under contact, an independent computation; nor do the other tasks, which are soft, matter."""
     controller, q = stood
-    T = dynamics.frame_placement(biped, q, HANDS[0])
-    away = np.array([0.02, -0.03, 0.04])
-    K = np.array([300.0, 200.0, 400.0])
-    task = control.ImpedanceTask(
-        pin.SE3(T.rotation, T.translation + away), frame=HANDS[0], rows_of="position",
-        stiffness=K, wrench=wrench, weight=1e6,
-    )  # fmt: skip
-    made, _ = with_task(stood, task, torque_limits=False, joint_limits=False)
+    away, K = np.array([0.02, -0.03, 0.04]), np.array([300.0, 200.0, 400.0])
+    spring = {"stiffness": K, "wrench": wrench, "weight": 1e6, "rows_of": "position"}
+    task = control.ImpedanceTask(shifted(hand_at(biped, q), away), frame=HANDS[0], **spring)
+    made = with_task(stood, task, torque_limits=False, joint_limits=False)
     v = np.zeros(biped.nv)
     command = made(q, v)
     assert command.status == "optimal"
     outside = {HANDS[0]: Wrench(-(K * away + wrench), np.zeros(3))}
-    a, _ = contacts.constrained_forward_dynamics(
-        biped, q, v, command.tau, controller.contacts, outside
-    )
+    given = biped, q, v, command.tau, controller.contacts, outside
+    a, _ = contacts.constrained_forward_dynamics(*given)
     J = dynamics.frame_jacobian(biped, q, HANDS[0])[:3]
     assert np.abs(J @ command.a).max() > 5.0
     assert J @ a == pytest.approx(np.zeros(3), abs=1e-3)
 
 
-def test_a_hand_gives_way_as_its_stiffness_says(biped, stood):
+@pytest.mark.parametrize(
+    ("duration", "damped"), [(0.5, {}), (1.5, {"damping": 120.0, "tick": 4e-3})]
+)
+def test_a_hand_gives_way_as_its_stiffness_says(biped, stood, duration, damped):
     """In closed loop: 6 N at a hand of 600 N/m, critically damped, take it a centimetre away."""
-    q, K = stood[1], 600.0
-    T = dynamics.frame_placement(biped, q, HANDS[0])
-    task = control.ImpedanceTask(T, frame=HANDS[0], rows_of="position", stiffness=K, weight=1e3)
-    controller, _ = with_task(stood, task)
-    push = control.ForcePulse(HANDS[0], (6.0, 0.0, 0.0), start=0.0, duration=1.0)
-    motion = control.simulate(
-        biped, controller, q=q, duration=0.5, control_step=4e-3, disturbances=[push], progress=False
-    )
-    moved = dynamics.frame_placement(biped, motion.q[-1], HANDS[0]).translation - T.translation
-    assert moved[0] == pytest.approx(6.0 / K, rel=0.05)
+    T, K = hand_at(biped, stood[1]), 600.0
+    spring = {"rows_of": "position", "stiffness": K, "weight": 1e3} | damped
+    task = control.ImpedanceTask(T, frame=HANDS[0], **spring)
+    push = control.ForcePulse(HANDS[0], (6.0, 0.0, 0.0), start=0.0, duration=2 * duration)
+    end = moved(stood, duration, task, push=push).q[-1]
+    away = hand_at(biped, end).translation - T.translation
+    assert away[0] == pytest.approx(6.0 / K, rel=0.05)
 
 
 @pytest.mark.parametrize("rows", ["position", "pose"])
 def test_a_damper_of_a_tick_does_what_one_does_in_that_time(biped, stood, rows):
     """By the matrix exponential: r ← exp(−Λ⁻¹D h) r; without a spring, and from any velocity."""
     q, rng, h = stood[1], np.random.default_rng(0), 4e-3
-    T = dynamics.frame_placement(biped, q, HANDS[0])
+    T = hand_at(biped, q)
     state = State(biped, q, rng.standard_normal(biped.nv))
     for damping in (0.0, 0.3, 40.0, np.geomspace(1.0, 500.0, 3 if rows == "position" else 6)):
-        task = control.ImpedanceTask(
-            T, frame=HANDS[0], rows_of=rows, stiffness=0.0, damping=damping, tick=h
-        )
+        damper = {"stiffness": 0.0, "damping": damping, "tick": h}
+        task = control.ImpedanceTask(T, frame=HANDS[0], rows_of=rows, **damper)
         size = task.bind(biped)
         on = contacts.at_feet(biped)
         J, r, _ = task.rows(state, 0.0, on)
@@ -152,73 +150,44 @@ def test_a_damper_of_a_tick_does_what_one_does_in_that_time(biped, stood, rows):
 @pytest.mark.parametrize("damping", [5.0, 160.0])
 def test_a_large_damping_is_stable_with_the_tick_and_not_without(biped, stood, damping):
     """In closed loop of 4 ms, pushed for a moment: of a hand's rotation Λ⁻¹ is 146 1/(kg m²)."""
-    q = stood[1]
-    T = dynamics.frame_placement(biped, q, HANDS[0])
+    T = hand_at(biped, stood[1])
     push = control.ForcePulse(HANDS[0], (6.0, 0.0, 0.0), start=0.0, duration=0.05)
     fastest = []
     for tick in (0.0, 4e-3):
         task = control.ImpedanceTask(T, frame=HANDS[0], damping=damping, weight=1e3, tick=tick)
-        controller, _ = with_task(stood, task, torque_limits=False)
-        motion = control.simulate(
-            biped, controller, q=q, duration=0.3, control_step=4e-3, disturbances=[push],
-            progress=False,
-        )  # fmt: skip
+        motion = moved(stood, 0.3, task, push=push, torque_limits=False)
         fastest.append(np.abs(motion.v[-20:]).max())
     assert fastest[0] > 10.0
     assert fastest[1] < 1.0
 
 
-def test_a_hand_with_a_tick_gives_way_as_its_stiffness_says(biped, stood):
-    q, K = stood[1], 600.0
-    T = dynamics.frame_placement(biped, q, HANDS[0])
-    task = control.ImpedanceTask(
-        T, frame=HANDS[0], rows_of="position", stiffness=K, damping=120.0, weight=1e3, tick=4e-3
-    )
-    controller, _ = with_task(stood, task)
-    push = control.ForcePulse(HANDS[0], (6.0, 0.0, 0.0), start=0.0, duration=3.0)
-    motion = control.simulate(
-        biped, controller, q=q, duration=1.5, control_step=4e-3, disturbances=[push], progress=False
-    )
-    moved = dynamics.frame_placement(biped, motion.q[-1], HANDS[0]).translation - T.translation
-    assert moved[0] == pytest.approx(6.0 / K, rel=0.05)
-
-
 def test_rows_have_weights_of_their_own(biped, stood):
     """Each kind of task: the row of the larger weight has the smaller residual."""
     q, v = stood[1], np.zeros(biped.nv)
-    T = dynamics.frame_placement(biped, q, HANDS[0])
-    there = pin.SE3(T.rotation, T.translation + np.array([0.1, 0.1, 0.1]))
-    seen = State(biped, q).relative_placement(HANDS[0], "torso")
-    shifted = pin.SE3(seen.rotation, seen.translation + 0.1)
+    there = shifted(hand_at(biped, q), 3 * [0.1])
+    seen = shifted(State(biped, q).relative_placement(HANDS[0], "torso"), 3 * [0.1])
+    hand = {"frame": HANDS[0], "rows_of": "position", "name": "own"}
     kinds = [
         control.ComTask(dynamics.com(biped, q) + 0.01, name="own"),
-        control.FrameTask(there, frame=HANDS[0], rows_of="position", name="own"),
-        control.RelativeTask(
-            shifted, frame=HANDS[0], seen_from="torso", rows_of="position", name="own"
-        ),
-        control.ImpedanceTask(there, frame=HANDS[0], rows_of="position", name="own"),
+        control.FrameTask(there, **hand),
+        control.RelativeTask(seen, **hand, seen_from="torso"),
+        control.ImpedanceTask(there, **hand),
         control.MomentumTask(np.full(6, 1.0), rows_of="linear", name="own"),
     ]
     for task in kinds:
         sizes = []
         for weight in ([1e-4, 1e-2, 1e-2], [1e2, 1e-2, 1e-2]):
             task.weight = np.array(weight)
-            controller, _ = with_task(stood, task, torque_limits=False)
+            controller = with_task(stood, task, torque_limits=False)
             sizes.append(abs(controller(q, v).task_residuals["own"][0]))
         assert sizes[1] < 0.5 * sizes[0], type(task).__name__
 
 
-@dataclass(eq=False)
-class Height(Task):
-    """A task of one's own: the height of a frame."""
-
-    frame: str = "torso"
+class OfHeight:
+    """The height of a frame: one row."""
 
     def bind(self, robot):
         return 1
-
-    def error(self, state, t):
-        return np.array([self.value_at(t) - state.frame_placement(self.frame).translation[2]])
 
     def jacobian(self, state):
         return state.frame_jacobian(self.frame)[2:3]
@@ -228,32 +197,33 @@ class Height(Task):
 
 
 @dataclass(eq=False)
-class Above(Barrier):
+class Height(OfHeight, Task):
+    """A task of one's own: the height of a frame."""
+
+    frame: str = "torso"
+
+    def error(self, state, t):
+        return np.array([self.value_at(t) - state.frame_placement(self.frame).translation[2]])
+
+
+@dataclass(eq=False)
+class Above(OfHeight, Barrier):
     """A constraint of one's own: a frame stays above a height."""
 
     frame: str
     height: float
 
-    def bind(self, robot):
-        return 1
-
     def value(self, state):
         return state.frame_placement(self.frame).translation[2:] - self.height
-
-    def jacobian(self, state):
-        return state.frame_jacobian(self.frame)[2:3]
-
-    def drift(self, state):
-        return state.frame_drift(self.frame)[2:3]
 
 
 def test_a_task_and_a_constraint_of_ones_own_are_a_few_lines(biped, stood):
     """The hand is sent down through a table, and stops above it."""
     q, v = stood[1], np.zeros(biped.nv)
-    z = dynamics.frame_placement(biped, q, HANDS[0]).translation[2]
+    z = hand_at(biped, q).translation[2]
     down = Height(z - 0.3, HANDS[0], weight=50.0)
     table = Above(HANDS[0], z - 0.02)
-    made, _ = with_task(stood, down, constraints=[table])
+    made = with_task(stood, down, constraints=[table])
     a, _, tau = control.by_cvxpy(made, q, v)
     command = made(q, v)
     assert command.a == pytest.approx(a, abs=1e-6 * (1 + np.abs(a).max()))

@@ -51,10 +51,10 @@ def test_distance_is_that_to_the_nearest_sample(name):
 def test_the_normal_is_the_gradient_and_leads_to_the_surface(name):
     terrain, h = Terrain([PARTS[name]]), 1e-6
     points = np.random.default_rng(1).uniform(-0.8, 0.8, (300, 3))
-    steps = h * np.eye(3)
-    gradient = np.stack(
-        [(terrain.signed_distance(points + s) - terrain.signed_distance(points - s)) for s in steps]
-    ).T / (2 * h)
+    ahead, behind = (
+        [terrain.signed_distance(points + s) for s in sign * h * np.eye(3)] for sign in (1, -1)
+    )
+    gradient = (np.array(ahead) - behind).T / (2 * h)
     n, d = terrain.normal(points), terrain.signed_distance(points)
     smooth = np.abs(np.linalg.norm(gradient, axis=1) - 1) < 1e-6  # off the ridges
     assert smooth.mean() > 0.9
@@ -103,9 +103,8 @@ def test_every_face_looks_out_of_its_box():
         corner = o + face.placement.rotation[:, :2] @ face.half_size
         assert box.signed_distance(corner[None]) == pytest.approx(0, abs=1e-12)
         assert face.overhang(corner[None]) == pytest.approx(0, abs=1e-12)
-        assert face.overhang((corner + 0.1 * face.placement.rotation[:, 0])[None]) == (
-            pytest.approx(0.1)
-        )
+        beyond = corner + 0.1 * face.placement.rotation[:, 0]
+        assert face.overhang(beyond[None]) == pytest.approx(0.1)
 
 
 def test_the_closest_point_of_a_face_is_the_nearest_sample():
@@ -117,9 +116,9 @@ def test_the_closest_point_of_a_face_is_the_nearest_sample():
         least = np.linalg.norm(surface - p, axis=1).min()
         found = np.linalg.norm(face.closest(p) - p)
         assert least - 0.005 < found <= least + 1e-12
-    assert PARTS["plane"].signed_distance(PARTS["plane"].faces[0].closest([3, 4, 5])[None]) == (
-        pytest.approx(0, abs=1e-12)
-    )
+    plane = PARTS["plane"]
+    there = plane.faces[0].closest([3, 4, 5])
+    assert plane.signed_distance(there[None]) == pytest.approx(0, abs=1e-12)
 
 
 def test_steps_rise_one_by_one():

@@ -57,15 +57,9 @@ def extra(tmp_path, in_a_fork):
 
 def in_a_process(code, folder, environment):
     """In a Python of its own, in which nothing is imported yet."""
-    done = subprocess.run(
-        # -B: Python's own .pyc takes a source of the same size and time for the same source
-        [sys.executable, "-B", "-c", code],
-        capture_output=True,
-        text=True,
-        timeout=100,
-        cwd=folder,
-        env=environment,
-    )
+    # -B: Python's own .pyc takes a source of the same size and time for the same source
+    command, how = [sys.executable, "-B", "-c", code], {"capture_output": True, "text": True}
+    done = subprocess.run(command, timeout=100, cwd=folder, env=environment, **how)
     return done.returncode, done.stdout, done.stderr
 
 
@@ -73,13 +67,9 @@ def in_a_process(code, folder, environment):
 def in_a_fork():
     """In a fork of a process that has imported Numba, and no kernel: seconds sooner."""
     path = os.pathsep.join([str(SOURCES), os.environ.get("PYTHONPATH", "")])
-    server = subprocess.Popen(
-        [sys.executable, kernel_process],
-        stdin=subprocess.PIPE,
-        stdout=subprocess.PIPE,
-        env={**os.environ, "PYTHONPATH": path},
-        text=True,
-    )
+    pipes = {"stdin": subprocess.PIPE, "stdout": subprocess.PIPE, "text": True}
+    environment = {**os.environ, "PYTHONPATH": path}
+    server = subprocess.Popen([sys.executable, kernel_process], env=environment, **pipes)
 
     def run(code, folder, environment):
         with tempfile.TemporaryDirectory() as said:
@@ -151,10 +141,8 @@ def test_code_for_others_is_not_used(extra):
     data = code_on_disk._checked(path.read_bytes())
     key, _, rest = data.partition(b"\0")
     assert numba.__version__.encode() in key
-    other = code_on_disk.with_checksum(
-        key.replace(numba.__version__.encode(), b"0.1") + b"\0" + rest
-    )
-    path.write_bytes(other)
+    other = key.replace(numba.__version__.encode(), b"0.1") + b"\0" + rest
+    path.write_bytes(code_on_disk.with_checksum(other))
     value, said = call()
     assert value == "7.0"
     assert COMPILING in said
@@ -232,9 +220,8 @@ def test_large_work_is_compiled_at_once(extra):
 @pytest.mark.slow
 def test_whatever_is_asked_for_is_compiled_at_once_when_told_so(extra):
     _, call = extra
-    value, said = call(
-        "print(KERNEL.overload(np.array([3.0])).run(np.array([3.0])))", FOOTWORK_COMPILE="now"
-    )
+    code = "print(KERNEL.overload(np.array([3.0])).run(np.array([3.0])))"
+    value, said = call(code, FOOTWORK_COMPILE="now")
     assert value == "7.0"
     assert COMPILING in said
 

@@ -7,13 +7,8 @@ import numpy as np
 import pinocchio as pin
 import pytest
 
-from footwork import ContactError, Wrench, contacts, robots
-from footwork.contacts import (
-    PointContact,
-    SoftFingerCone,
-    SurfaceContact,
-    static_hold,
-)
+from footwork import ContactError, Wrench, contacts, dynamics, robots
+from footwork.contacts import PointContact, SoftFingerCone, SurfaceContact, static_hold
 from footwork.contacts.cones.friction_cone import axes_along
 
 G = 9.81
@@ -82,13 +77,11 @@ def test_net_cone_with_torsional_friction():
     frame, q, x = robot.model.frames[2].name, robot.neutral(), np.array([1.0, 0, 0])
 
     def pinch(torsion):
-        return contacts.ContactSet(
-            robot,
-            [
-                PointContact(frame, 1.0, n, -0.1 * n, name=name, torsional_friction=torsion)
-                for name, n in (("left", x), ("right", -x))
-            ],
-        )
+        fingers = [
+            PointContact(frame, 1.0, n, -0.1 * n, name=name, torsional_friction=torsion)
+            for name, n in (("left", x), ("right", -x))
+        ]
+        return contacts.ContactSet(robot, fingers)
 
     turn = [0, 0, 0, 1, 0, 0]
     for kind in ("exact", "inner", "outer"):
@@ -99,16 +92,14 @@ def test_net_cone_with_torsional_friction():
 # --- holds -------------------------------------------------------------------------------------
 
 
-def block_on(contact_of):
+def block_on_a_point(torsion=None, mu=0.5):
+    toe = PointContact("block", mu, offset=[0, 0, -0.1], torsional_friction=torsion)
     robot = robots.block(mass=MASS, size=SIZE)
-    link = robot.model.frames[2].name
-    return robot, robot.neutral(), contact_of(link), link
+    return robot, robot.neutral(), toe
 
 
-def pushed_at(contact, robot, q, link, force, yaw):
-    """A wrench at the contact's centre, as seen at the link's origin."""
-    r = contact.pose(robot, q).translation - q[:3]
-    return {link: Wrench(force, np.cross(r, force) + np.array([0, 0, yaw]))}
+def turned_by(yaw):
+    return {"block": Wrench([0, 0, 0], [0, 0, yaw])}
 
 
 @pytest.mark.parametrize("seed", range(4))
@@ -116,11 +107,10 @@ def test_block_on_a_soft_point(seed):
     """The margin in closed form: W − ‖(T/μ, M/γ)‖."""
     rng = np.random.default_rng(seed)
     mu, gamma = 0.5, 0.04
-    robot, q, toe, link = block_on(
-        lambda link: PointContact(link, mu, offset=[0, 0, -0.1], torsional_friction=gamma)
-    )
+    robot, q, toe = block_on_a_point(gamma, mu)
     T, M = mu * WEIGHT * rng.uniform(0, 1), gamma * WEIGHT * rng.uniform(-1, 1)
-    load = pushed_at(toe, robot, q, link, T * np.append(unit(rng, 2), 0.0), M)
+    force, r = T * np.append(unit(rng, 2), 0.0), toe.pose(robot, q).translation - q[:3]
+    load = {"block": Wrench(force, np.cross(r, force) + np.array([0, 0, M]))}
     hold = static_hold(robot, q, toe, load)
     margin = WEIGHT - np.hypot(T / mu, M / gamma)
     assert hold.margin == pytest.approx(margin, abs=1e-5)
@@ -137,17 +127,11 @@ def test_block_on_a_soft_point(seed):
 def test_yaw_of_a_patch(gamma):
     """The margin in closed form: the smaller of what corners and torsional friction give."""
     mu, M = 0.5, 1.1
-    robot, q, sole, link = block_on(
-        lambda link: SurfaceContact(
-            link,
-            half_length=SIZE[0] / 2,
-            half_width=SIZE[1] / 2,
-            friction=mu,
-            placement=pin.SE3(np.eye(3), np.array([0, 0, -SIZE[2] / 2])),
-            torsional_friction=gamma,
-        )
-    )
-    load = {link: Wrench([0, 0, 0], [0, 0, M])}
+    robot, q, _ = block_on_a_point()
+    below = pin.SE3(np.eye(3), np.array([0, 0, -SIZE[2] / 2]))
+    half = {"half_length": SIZE[0] / 2, "half_width": SIZE[1] / 2}
+    rubs = {"friction": mu, "torsional_friction": gamma}
+    sole, load = SurfaceContact("block", **half, **rubs, placement=below), turned_by(M)
     hold = static_hold(robot, q, sole, load)
     radius = np.hypot(SIZE[0], SIZE[1]) / 2
     assert hold.margin == pytest.approx(WEIGHT - M / min(gamma, mu * radius), abs=1e-5)
@@ -156,28 +140,25 @@ def test_yaw_of_a_patch(gamma):
         assert abs(total.moment[2]) <= gamma * total.force[2] + 1e-6
         return
     check_certificate(robot, q, hold, load)
-    assert "torsional friction" in hold.reason
-    assert "spins" in hold.reason
-    assert f"yaw moment of {M:.4g} N·m" in hold.reason
-    assert f"exceeds the {gamma * WEIGHT:.4g} N·m" in hold.reason
-    assert f"{M / WEIGHT:.3g} m at every contact would hold" in hold.reason
+    for words in (
+        "torsional friction",
+        "spins",
+        f"yaw moment of {M:.4g} N·m",
+        f"exceeds the {gamma * WEIGHT:.4g} N·m",
+        f"{M / WEIGHT:.3g} m at every contact would hold",
+    ):
+        assert words in hold.reason
 
 
 def test_reason_of_a_soft_point():
-    robot, q, toe, link = block_on(
-        lambda link: PointContact(link, 0.5, offset=[0, 0, -0.1], torsional_friction=0.02)
-    )
-    hold = static_hold(robot, q, toe, {link: Wrench([0, 0, 0], [0, 0, 1.0])})
-    assert "spins about its normal" in hold.reason
-    assert f"the yaw moment of 1 N·m on {link} exceeds the {0.02 * WEIGHT:.4g} N·m" in hold.reason
-    hard = PointContact(link, 0.5, offset=[0, 0, -0.1])
-    assert static_hold(robot, q, hard, {link: Wrench([0, 0, 0], [0, 0, 1.0])}).margin == -np.inf
+    reason = static_hold(*block_on_a_point(0.02), turned_by(1.0)).reason
+    assert "spins about its normal" in reason
+    assert f"the yaw moment of 1 N·m on block exceeds the {0.02 * WEIGHT:.4g} N·m" in reason
+    assert static_hold(*block_on_a_point(), turned_by(1.0)).margin == -np.inf
 
 
 def check_certificate(robot, q, hold, load):
     """Power of the load less the most that contacts and torques take, by sampled forces."""
-    from footwork import dynamics
-
     y, rng = hold.certificate, np.random.default_rng(0)
     h = dynamics.gravity_torques(robot, q) + dynamics.external_torques(robot, q, load)
     assert y @ h > 0
@@ -193,10 +174,7 @@ def check_certificate(robot, q, hold, load):
 
 def test_friction_margin_counts_torsional_friction():
     """Yaw alone on a soft point: γ may shrink by γ W / M."""
-    robot, q, toe, link = block_on(
-        lambda link: PointContact(link, 0.5, offset=[0, 0, -0.1], torsional_friction=0.04)
-    )
-    hold = static_hold(robot, q, toe, {link: Wrench([0, 0, 0], [0, 0, 0.5])})
+    hold = static_hold(*block_on_a_point(0.04), turned_by(0.5))
     assert hold.friction_margin() == pytest.approx(0.04 * WEIGHT / 0.5, rel=1e-3)
 
 

@@ -1,5 +1,7 @@
 """Ground that is not as told: what feet feel, the plane under them, boards that nobody told of."""
 
+from functools import partial
+
 import numpy as np
 import pinocchio as pin
 import pytest
@@ -16,6 +18,17 @@ from footwork.control.gaits.uneven_ground import SEARCH_TIME, VERTICAL_REACH, lo
 from footwork.control.references import Desired, moved
 from footwork.control.whole_body.command import Command
 from footwork.robots.unchecked import unchecked
+
+
+def command(**parts):
+    """Of the tick before."""
+    return unchecked(Command, t=0.0, status="optimal", **parts)
+
+
+def gait_of(name, speed=0.3, kind=control.GaitController, **options):
+    """A quadruped that stands, its feet, and its trot at this speed along x [m/s]."""
+    robot, feet, q = standing(name)
+    return robot, feet, q, kind(robot, feet, q, "trot", velocity=(speed, 0, 0), **options)
 
 
 @pytest.mark.parametrize("name", ["go2", "anymal", "solo12", "quadruped"])
@@ -37,9 +50,7 @@ def test_a_force_that_was_not_planned_is_felt(name):
     leg = leg[leg >= 6]
     mass = 1 / (J[leg] @ np.linalg.solve(M[np.ix_(leg, leg)], J[leg]))
     contacts = fw.contacts.ContactSet(robot, [])
-    before = unchecked(
-        Command, t=0.0, status="optimal", v=v - step * moved, a=a, w=np.zeros(0), contacts=contacts
-    )
+    before = command(v=v - step * moved, a=a, w=np.zeros(0), contacts=contacts)
     touch = Touch(feet)
     touch.feel(state, step, before)
     share = step / (step + FILTER)
@@ -58,9 +69,7 @@ def test_ground_that_is_missing_is_felt():
     w, lost = np.tile([0.0, 0.0, robot.mass * 9.81 / 4], 4), feet.names[1]
     J = feet[lost].centre_jacobian(state)[2]
     a = -np.linalg.solve(state.mass_matrix, J * w[2])
-    before = unchecked(
-        Command, t=0.0, status="optimal", v=-0.002 * a, a=np.zeros(robot.nv), w=w, contacts=feet
-    )
+    before = command(v=-0.002 * a, a=np.zeros(robot.nv), w=w, contacts=feet)
     touch = Touch(feet)
     for _ in range(10):
         touch.feel(state, 0.002, before)
@@ -131,8 +140,7 @@ def test_feet_on_a_slope_give_it_at_once():
 @pytest.mark.parametrize("met", [False, True])
 def test_a_foot_in_the_air_is_not_taken_for_the_ground(monkeypatch, met):
     """At the end of its swing, when the next footholds are planned; one that met it early is."""
-    robot, feet, q = standing("go2")
-    walker = control.GaitController(robot, feet, q, "trot", velocity=(0.3, 0, 0))
+    robot, feet, q, walker = gait_of("go2")
     monkeypatch.setattr(walker.touch, "stopped", lambda name: met)
     t, still, lifted = 0.0, np.zeros(robot.nv), q.copy()
     while walker.steps < 1:
@@ -168,11 +176,9 @@ def test_g1_walks_over_boards_that_it_is_not_told_of():
     """Narrow soles come to lie on edges: it fell before this time."""
     robot = fw.load("g1")
     _, q = control.stand(robot, crouch=0.02)
-    found = judging.trial(
-        robot, lambda *given: judging.walker(*given, gait="walk"),
-        judging.World.real(boards=0.02), velocity=(0.3, 0, 0), duration=3.4, seed=5, q=q,
-    )  # fmt: skip
-    assert not found.ended
+    make, world = partial(judging.walker, gait="walk"), judging.World.real(boards=0.02)
+    asked = {"velocity": (0.3, 0, 0), "duration": 3.4, "seed": 5, "q": q}
+    assert not judging.trial(robot, make, world, **asked).ended
 
 
 @pytest.mark.slow
@@ -190,11 +196,8 @@ def test_a_waist_holds_the_upper_body_on_a_ramp_that_nobody_told_of():
 
         return controller
 
-    found = judging.trial(
-        robot, watched, judging.World.real(ramp=10.0), velocity=(0.3, 0, 0), duration=3.3,
-        seed=1, q=q,
-    )  # fmt: skip
-    assert not found.ended
+    asked = {"velocity": (0.3, 0, 0), "duration": 3.3, "seed": 1, "q": q}
+    assert not judging.trial(robot, watched, judging.World.real(ramp=10.0), **asked).ended
     waist = [row + 1 for row, joint in enumerate(robot.joint_of_row) if "waist" in joint]
     assert len(waist) == 3
     assert np.degrees(np.abs(np.array(postures) - q)[:, waist].max()) < 20
@@ -206,8 +209,7 @@ def test_a_waist_holds_the_upper_body_on_a_ramp_that_nobody_told_of():
 )
 def test_a_foot_that_goes_on_down_has_not_met_the_ground(monkeypatch, goes_on, descends, met):
     """What its leg feels may be the swing; what has met the ground went down, and stops."""
-    robot, feet, q = standing("solo12")
-    walker = control.GaitController(robot, feet, q, "trot", velocity=(0.3, 0, 0), reach=0.0)
+    robot, feet, q, walker = gait_of("solo12", reach=0.0)
     t, step, still = 0.0, 2e-3, np.zeros(robot.nv)
     down = 0.0
     while down > -0.3:
@@ -229,8 +231,7 @@ def test_a_foot_that_goes_on_down_has_not_met_the_ground(monkeypatch, goes_on, d
 
 def test_a_foot_that_is_let_go_before_its_swing_stays():
     """Where the controller gives up a contact early; it is one again if the plan changes."""
-    robot, feet, q = standing("solo12")
-    walker = control.GaitController(robot, feet, q, "trot", velocity=(0.3, 0, 0))
+    robot, feet, q, walker = gait_of("solo12")
     t, step, still = 0.0, 2e-3, np.zeros(robot.nv)
     while not walker.controller.leaving:
         walker(q, still, t)
@@ -239,12 +240,12 @@ def test_a_foot_that_is_let_go_before_its_swing_stays():
     walker.controller.remove_contact(name)
     pushed = still.copy()
     pushed[:6] = 0.3  # what is asked of the rest does not move the foot
-    command = walker(q, pushed, t)
-    assert name not in command.contacts.names
+    told = walker(q, pushed, t)
+    assert name not in told.contacts.names
     state = fw.dynamics.State(robot, q, pushed)
     J, drift = state.frame_jacobian(feet[name].frame)[:3], state.frame_drift(feet[name].frame)[:3]
     wanted = -40.0 * J @ pushed  # of a task that holds its place, with its damping of 2√400
-    assert J @ command.a + drift == pytest.approx(wanted, abs=2.0)
+    assert J @ told.a + drift == pytest.approx(wanted, abs=2.0)
     walker.follow(walker.plan.phases, t + step)
     assert set(walker.controller.contacts.names) == set(feet.names)
     assert walker.controller.tasks == tuple(walker.tasks)
@@ -253,8 +254,7 @@ def test_a_foot_that_is_let_go_before_its_swing_stays():
 @pytest.mark.parametrize(("height", "wrong"), [(0.0, 0.0), (0.1, 0.0), (0.1, 0.1)])
 def test_a_foot_is_lowered_to_beneath_its_foothold(height, wrong):
     """However high it was when that began, and the foothold taken to be."""
-    robot, feet, q = standing("go2")
-    walker = control.GaitController(robot, feet, q, "trot", velocity=(0.3, 0, 0), reach=0.0)
+    robot, _, q, walker = gait_of("go2", reach=0.0)
     swings, t = first_swings(walker, q)
     goal = float(swings[0].goal.translation[2])
     high = q + height * np.eye(robot.nq)[2]
@@ -266,8 +266,7 @@ def test_a_foot_is_lowered_to_beneath_its_foothold(height, wrong):
 
 def test_a_foot_that_searches_the_ground_does_not_wait_above_it():
     """One that went down ahead of its reference goes on from where it is."""
-    robot, feet, q = standing("go2")
-    walker = control.GaitController(robot, feet, q, "trot", velocity=(0.3, 0, 0))
+    robot, feet, q, walker = gait_of("go2")
     t, still = 0.0, np.zeros(robot.nv)
     for _ in range(5):
         walker(q, still, t)
@@ -285,11 +284,9 @@ def test_a_foot_that_searches_the_ground_does_not_wait_above_it():
 @pytest.mark.parametrize(("miss", "told"), [(0.004, False), (0.03, False), (0.03, True)])
 def test_feet_swing_higher_where_the_ground_is_uneven(miss, told):
     """By how far one stood from where it was to land, and less from swing to swing."""
-    robot, feet, q = standing("go2")
     terrain = fw.contacts.Terrain([fw.contacts.Plane("ground")]) if told else None
-    walker = control.PredictiveGait(
-        robot, feet, q, "trot", velocity=(0.3, 0, 0), reach=0.0, terrain=terrain
-    )
+    options = {"kind": control.PredictiveGait, "reach": 0.0, "terrain": terrain}
+    robot, _, q, walker = gait_of("go2", **options)
     t, still, raised = 0.0, np.zeros(robot.nv), list[float]()
     for foot in walker._feet.values():
         foot.goal = pin.SE3(foot.goal.rotation, foot.goal.translation - [0, 0, miss])
@@ -310,8 +307,7 @@ def test_feet_swing_higher_where_the_ground_is_uneven(miss, told):
 @pytest.mark.parametrize("waits", [True, False])
 def test_no_prediction_counts_on_a_foot_that_searches_the_ground(waits):
     """It pushes from when it is about to have met the ground, also while the plan waits for it."""
-    robot, feet, q = standing("go2")
-    walker = control.PredictiveGait(robot, feet, q, "trot", velocity=(0.3, 0, 0), reach=0.0)
+    robot, _, q, walker = gait_of("go2", kind=control.PredictiveGait, reach=0.0)
     t, still = 0.0, np.zeros(robot.nv)
     while bool(walker._feet_in(FootMode.SWING)) == waits:
         walker(q, still, t)
@@ -332,13 +328,10 @@ def test_no_prediction_counts_on_a_foot_that_searches_the_ground(waits):
 def test_a_quadruped_trots_over_boards_of_6_cm_that_it_is_not_told_of():
     """At 0.5 m/s by a prediction, on what its estimator says, with half the friction."""
     robot, sensors = fw.load("quadruped"), control.Sensors()
-    found = judging.trial(
-        robot,
-        lambda *given: judging.walker(*given, gait="trot", predictive=True, sensors=sensors),
-        judging.World.real(boards=0.06, sensors=sensors), velocity=(0.5, 0, 0), duration=4.5,
-        seed=1,
-    )  # fmt: skip
-    assert not found.ended
+    how = {"gait": "trot", "predictive": True, "sensors": sensors}
+    make, world = partial(judging.walker, **how), judging.World.real(boards=0.06, sensors=sensors)
+    asked = {"velocity": (0.5, 0, 0), "duration": 4.5, "seed": 1}
+    assert not judging.trial(robot, make, world, **asked).ended
 
 
 @pytest.mark.parametrize(
@@ -346,9 +339,7 @@ def test_a_quadruped_trots_over_boards_of_6_cm_that_it_is_not_told_of():
 )
 def test_a_foot_that_a_riser_holds_back_is_lifted_over_it(kind, over):
     """Up first, higher than it swings otherwise, to the same foothold at the same time."""
-    robot, feet, q = standing("go2")
-    options = {"velocity": (0.5, 0, 0), "reach": 0.0, "step_height": 0.03}
-    walker = kind(robot, feet, q, "trot", **options)
+    robot, _, q, walker = gait_of("go2", 0.5, kind, reach=0.0, step_height=0.03)
     swings, t = first_swings(walker, q)
     step = 2e-3
     times = walker.plan.times[walker._phase : walker._phase + 2]
@@ -371,8 +362,7 @@ def test_a_foot_that_a_riser_holds_back_is_lifted_over_it(kind, over):
 
 def test_a_riser_is_taken_to_be_as_high_as_it_is_known_to_be():
     """However high the swing was: feet that go ever higher from riser to riser throw the robot."""
-    robot, feet, q = standing("go2")
-    walker = control.GaitController(robot, feet, q, "trot", velocity=(0.5, 0, 0), reach=0.0)
+    robot, _, q, walker = gait_of("go2", 0.5, reach=0.0)
     swings, t = first_swings(walker, q)
     still = np.zeros(robot.nv)
     foot, state = swings[0], fw.dynamics.State(robot, q, still)

@@ -70,9 +70,8 @@ def judgement():
     pushes = [control.judging.LargestPush(120.0 * k, 0.4, 0.5, 0.45) for k in range(3)]
     pytest.importorskip("mujoco")
     robot, q, _ = standing()
-    one = control.judging.trial(
-        robot, lambda *given: lambda s: robot.na * [0.0], q=q, duration=0.01
-    )
+    limp = lambda *given: lambda s: robot.na * [0.0]  # noqa: E731
+    one = control.judging.trial(robot, limp, q=q, duration=0.01)
     trials = {(one.velocity, "as told"): (one,)}
     return control.Judgement("biped", "stand", trials, tuple(pushes))
 
@@ -84,10 +83,8 @@ def swinging():
 
 def closed_loop():
     controller, q = control.stand(standing()[0])
-    return control.simulate(
-        controller.robot, controller, q=q, duration=0.06, control_step=2e-3,
-        sensors=control.Sensors(),
-    )  # fmt: skip
+    how = {"duration": 0.06, "control_step": 2e-3, "sensors": control.Sensors()}
+    return control.simulate(controller.robot, controller, q=q, **how)
 
 
 @cache
@@ -186,8 +183,7 @@ def test_every_kind_has_a_scene(key):
     viewer = fw.view(*made(key))
     assert isinstance(viewer, fw.Viewer)
     assert "not served" in repr(viewer)  # no server, no browser
-    drawn = bool(viewer.names) or viewer.robot is not None
-    assert drawn
+    assert viewer.names or viewer.robot is not None
     assert len(viewer.html()) > 10_000
 
 
@@ -212,11 +208,9 @@ def test_a_robot_that_walked_is_seen_too(load_robot, monkeypatch):
     trial = replace(trial, plates=(*trial.plates, idle))
     own = biomechanics.analyse_gait(trial, walk.mass, cutoff=None)
     found = biomechanics.robot_gait(own, human, progress=False)
-    played = {}
-    animate = fw.Viewer.animate
-    monkeypatch.setattr(
-        fw.Viewer, "animate", lambda *args, **more: played.update(more) or animate(*args, **more)
-    )
+    played, animate = {}, fw.Viewer.animate
+    noted = lambda *args, **more: played.update(more) or animate(*args, **more)  # noqa: E731
+    monkeypatch.setattr(fw.Viewer, "animate", noted)
     viewer = fw.view(found)
     assert viewer.robot is found.subject.robot
     assert any(name.startswith("plate ") for name in viewer.names)
@@ -292,13 +286,8 @@ def test_a_display_runs_nothing_that_a_file_names():
     name = "<script>alert(1)</script>"
     robot = replace(standing()[0], name=name)
     feet = fw.ContactSet(robot, [replace(c, name=f"{name}{c.name}") for c in standing()[2]])
-    things = (
-        robot,
-        feet,
-        dynamics.State(robot, robot.posture()),
-        fw.static_hold(robot, standing()[1], feet),
-    )
-    for thing in things:
+    state = dynamics.State(robot, robot.posture())
+    for thing in (robot, feet, state, fw.static_hold(robot, state.q, feet)):
         shown = thing._repr_html_()
         assert name in html.unescape(shown)
         elements = set(re.findall("</?([a-z]+)", re.sub("&[a-z]+;", "", shown)))
@@ -319,11 +308,7 @@ def test_a_subclass_is_drawn_as_its_nearest_class():
 @pytest.mark.parametrize(
     ("verb", "thing", "message"),
     [
-        (
-            fw.view,
-            3,
-            r"view: got int, expected one of Audit, .*\bWrenchCone, \[Hold\]$",
-        ),
+        (fw.view, 3, r"view: got int, expected one of Audit, .*\bWrenchCone, \[Hold\]$"),
         (fw.view, [], "view: got list"),
         (fw.plot, {}, "plot: got dict"),
         (fw.plot, [1, 2], "plot: got list"),
@@ -347,9 +332,7 @@ def test_options_reach_the_function_that_draws():
     ax = fw.plot(region(), feet, q)
     assert fw.plot(region(), ax=ax) is ax
     assert {text.get_text() for text in ax.texts} == set(feet.names)
-    viewer = fw.view(region(), height=0.7)
-    (piece,) = viewer.names
-    assert piece == "region"
+    assert list(fw.view(region(), height=0.7).names) == ["region"]
     assert fw.view(feet.robot, q, opacity=0.5).robot is feet.robot
 
 

@@ -171,13 +171,11 @@ def test_a_drawing_with_other_numbers_only_moves_and_with_another_colour_is_only
     sent = []
     draw(0, "red")
     viewer._server = types.SimpleNamespace(send=sent.append, close=lambda: None, url="")
-    draw(1, "red")
     pieces = 2 + 1 + 2 + 2 + 1 + 1
-    assert [umsgpack.unpackb(e.data)["type"] for e in sent] == pieces * ["set_transform"]
-    sent.clear()
-    draw(1, "green")
-    assert [umsgpack.unpackb(e.data)["type"] for e in sent] == pieces * ["set_color"]
-    sent.clear()
+    for k, color, kind in ((1, "red", "set_transform"), (1, "green", "set_color")):
+        draw(k, color)
+        assert [umsgpack.unpackb(e.data)["type"] for e in sent] == pieces * [kind]
+        sent.clear()
     viewer.arrow("arrow", [1, 0, 0], [0.1, 2, 1], color="green", opacity=0.5)
     assert {umsgpack.unpackb(e.data)["type"] for e in sent} == {"set_object"}
     held = {e.key for e in viewer._store.entries() if e.key.startswith("/overlays/arrow/")}
@@ -426,9 +424,8 @@ def test_animation_has_the_poses_at_their_times():
         np.testing.assert_allclose(np.frombuffer(track["times"].data, np.float32), [0, 0.5, 2])
     where = np.frombuffer(position["values"].data, np.float32).reshape(-1, 3)
     np.testing.assert_allclose(where, poses[:, :3, 3], rtol=1e-6)
-    for xyzw, pose in zip(
-        np.frombuffer(rotation["values"].data, np.float32).reshape(-1, 4), poses, strict=True
-    ):
+    turns = np.frombuffer(rotation["values"].data, np.float32).reshape(-1, 4)
+    for xyzw, pose in zip(turns, poses, strict=True):
         R = pin.Quaternion(xyzw.astype(float)).toRotationMatrix()
         np.testing.assert_allclose(R, pose[:3, :3], atol=1e-6)
 
@@ -482,9 +479,8 @@ def test_importing_footwork_imports_no_viewer():
         "print([m for m in ('meshcat', 'tornado', 'umsgpack', 'footwork.visualize.viewer') "
         "if m in sys.modules])"
     )
-    answer = subprocess.run(
-        [sys.executable, "-c", code], capture_output=True, text=True, check=True
-    )
+    command, how = [sys.executable, "-c", code], {"capture_output": True, "text": True}
+    answer = subprocess.run(command, check=True, **how)
     assert answer.stdout.strip() == "[]"
     with pytest.raises(AttributeError, match="no attribute 'Viewr'"):
         fw.robots.Viewr  # noqa: B018

@@ -2,7 +2,6 @@
 
 import asyncio
 import base64
-import contextlib
 import http.client
 import os
 import signal
@@ -10,6 +9,7 @@ import socket
 import subprocess
 import sys
 from contextlib import suppress
+from itertools import chain
 from pathlib import Path
 from urllib.parse import urlsplit
 
@@ -29,8 +29,10 @@ linux = pytest.mark.skipif(not Path("/proc/self/fd").exists(), reason="reads /pr
 
 @pytest.fixture
 def viewer():
+    """A viewer that is served."""
     with Viewer() as viewer:
         viewer.point("here", [0, 0, 0])
+        _ = viewer.url
         yield viewer
 
 
@@ -88,44 +90,46 @@ def upgrade(viewer, **headers):
     return int(sock.recv(12)[9:12]), sock
 
 
-def leave(connection):
-    """Close a web socket at once: a closing handshake would outlive the event loop, and leak."""
-    stream = connection.protocol.stream
-    connection.close()
-    stream.close()
-
-
-async def receive(viewer, until):
-    """Return the commands that a browser gets, up to the first for which `until` holds."""
+async def connect(viewer):
     url = viewer.url.replace("http", "ws") + "commands"
-    connection = await tornado.websocket.websocket_connect(url)
+    return await tornado.websocket.websocket_connect(url)
+
+
+async def messages(connection):
+    """Return the commands of each message that a browser gets, up to that which draws "last"."""
     found = []
-    while not found or not until(found[-1]):
+    while not found or not last(found[-1][-1]):
         data = await asyncio.wait_for(connection.read_message(), 20)
         assert data is not None, "the server closed the connection"
-        found += commands_in(data)
-    leave(connection)
+        found.append(list(commands_in(data)))
+    stream = connection.protocol.stream
+    connection.close()  # at once: a closing handshake would outlive the event loop, and leak
+    stream.close()
     return found
+
+
+async def receive(viewer):
+    """Return the commands that a browser gets, up to that which draws "last"."""
+    return [*chain.from_iterable(await messages(await connect(viewer)))]
 
 
 # --- who can reach it --------------------------------------------------------------------------
 
 
 @linux
-def test_only_this_machine_is_listened_to(viewer):
+def test_only_this_machine_is_listened_to():
     before = listening(os.getpid())
-    assert urlsplit(viewer.url).hostname == "127.0.0.1"
-    assert listening(viewer._server.pid) == ["0100007F"]
-    assert listening(os.getpid()) == before
+    with Viewer() as viewer:
+        assert urlsplit(viewer.url).hostname == "127.0.0.1"
+        assert listening(viewer._server.pid) == ["0100007F"]
+        assert listening(os.getpid()) == before
 
 
 def test_the_page_and_its_script_are_served(shown):
-    status, page = get(shown)
-    assert status == 200
-    assert b"footwork.connect()" in page
-    status, script = get(shown, "main.min.js")
-    assert status == 200
-    assert b"MeshCat" in script
+    for name, words in (("", b"footwork.connect()"), ("main.min.js", b"MeshCat")):
+        status, text = get(shown, name)
+        assert status == 200
+        assert words in text
     assert get(shown, "../../etc/passwd")[0] == 404
 
 
@@ -133,9 +137,9 @@ def test_the_page_and_its_script_are_served(shown):
 def test_a_foreign_host_header_is_refused(shown, path):
     port = urlsplit(shown.url).port
     assert get(shown, path, Host=f"evil.example:{port}")[0] == 403
-    assert get(shown, Host=f"localhost:{port}")[0] == 200
-    assert get(shown, Host=f"127.0.0.1:{port}")[0] == 200
     assert get(shown, Host="evil.example")[0] == 403
+    for host in ("localhost", "127.0.0.1"):
+        assert get(shown, Host=f"{host}:{port}")[0] == 200
 
 
 def test_the_commands_are_for_our_own_page_only(shown):
@@ -217,6 +221,13 @@ time.sleep(300)
 """
 
 
+def started(end):
+    """Start that program, which ends so."""
+    command = [sys.executable, "-W", "ignore", "-c", _PROGRAM.format(end=end)]
+    quiet = {"stdout": subprocess.PIPE, "stderr": subprocess.DEVNULL}
+    return subprocess.Popen(command, **quiet, text=True)
+
+
 @pytest.mark.slow
 @linux
 @pytest.mark.parametrize(
@@ -229,13 +240,7 @@ time.sleep(300)
     ],
 )
 def test_it_never_outlives_the_program(end, number):
-    program = subprocess.Popen(
-        [sys.executable, "-c", _PROGRAM.format(end=end)],
-        stdout=subprocess.PIPE,
-        stderr=subprocess.DEVNULL,
-        text=True,
-    )
-    with program:
+    with started(end) as program:
         pid = int(program.stdout.readline())
         if number is not None:
             assert is_running(pid)
@@ -247,12 +252,7 @@ def test_it_never_outlives_the_program(end, number):
 @linux
 def test_it_ends_though_a_fork_of_the_program_lives_on():
     end = "child = os.fork()\nif child: print(child, flush=True)\nelse: os.close(1)"
-    program = subprocess.Popen(
-        [sys.executable, "-W", "ignore", "-c", _PROGRAM.format(end=end)],
-        stdout=subprocess.PIPE,
-        text=True,
-    )
-    with program:
+    with started(end) as program:
         pid, fork = int(program.stdout.readline()), int(program.stdout.readline())
         program.kill()
     try:
@@ -293,7 +293,6 @@ def test_ctrl_c_in_the_terminal_does_not_reach_it(shown):
 
 
 def test_a_dead_server_is_an_error_not_a_hang(viewer):
-    _ = viewer.url
     os.kill(viewer._server.pid, signal.SIGKILL)
     viewer._server._process.wait(timeout=30)
     with pytest.raises(ServerError, match=r"has ended.*ask for its url again"):
@@ -303,7 +302,6 @@ def test_a_dead_server_is_an_error_not_a_hang(viewer):
 
 
 def test_a_server_that_hangs_is_an_error_not_a_hang(viewer, monkeypatch):
-    _ = viewer.url
     monkeypatch.setattr(server, "SEND_TIMEOUT", 0.2)
 
     def draw_until_refused():
@@ -331,13 +329,12 @@ def last(command):
 
 
 def test_a_late_browser_gets_the_picture_as_it_stands(viewer):
-    _ = viewer.url
     for k in range(50):
         viewer.point("moving", [k, 0, 0])
     viewer.point("gone", [0, 0, 0])
     viewer.delete("gone")
     viewer.point("last", [0, 0, 0])
-    got = asyncio.run(receive(viewer, last))
+    got = asyncio.run(receive(viewer))
     moves = [c for c in got if c["path" if "path" in c else "type"] == "/overlays/moving/ball"]
     assert [c["type"] for c in moves] == ["set_object", "set_transform"]
     assert moves[1]["matrix"][12:15] == [49, 0, 0]
@@ -347,8 +344,7 @@ def test_a_late_browser_gets_the_picture_as_it_stands(viewer):
 
 def test_two_browsers_see_the_same(viewer):
     async def both():
-        _ = viewer.url
-        waiting = [asyncio.create_task(receive(viewer, last)) for _ in range(2)]
+        waiting = [asyncio.create_task(receive(viewer)) for _ in range(2)]
         await asyncio.sleep(0.2)
         viewer.point("last", [0, 0, 0])
         return await asyncio.gather(*waiting)
@@ -359,17 +355,13 @@ def test_two_browsers_see_the_same(viewer):
 
 def test_a_slow_browser_skips_what_is_outdated_and_ends_up_right(viewer):
     async def slow():
-        url = viewer.url.replace("http", "ws") + "commands"
-        connection = await tornado.websocket.websocket_connect(url)
+        connection = await connect(viewer)
         connection.protocol.stream.set_close_callback(None)
         points = np.random.default_rng(0).normal(size=(400, 3))
         for k in range(150):  # 150 × 0.6 MB, while nobody reads
             viewer.path("long", points + k)
         viewer.point("last", [0, 0, 0])
-        got = []
-        while not got or not last(got[-1]):
-            got += commands_in(await asyncio.wait_for(connection.read_message(), 20))
-        leave(connection)
+        got = chain.from_iterable(await messages(connection))
         return [c for c in got if c["type"] == "set_object" and "long" in c["path"]]
 
     seen = asyncio.run(slow())
@@ -379,32 +371,26 @@ def test_a_slow_browser_skips_what_is_outdated_and_ends_up_right(viewer):
 
 
 def test_what_is_drawn_together_comes_in_one_message(viewer):
-    async def messages():
-        url = viewer.url.replace("http", "ws") + "commands"
-        connection = await tornado.websocket.websocket_connect(url)
+    async def drawn():
+        connection = await connect(viewer)
         await asyncio.wait_for(connection.read_message(), 20)  # the picture as it is
         with viewer.together(), viewer.together():
             for k in range(50):
                 viewer.point(f"points/{k}", [k, 0, 0])
             viewer.delete("points/7")
         viewer.point("last", [0, 0, 0])
-        got = [await asyncio.wait_for(connection.read_message(), 20)]
-        while not last(commands_in(got[-1])[-1]):
-            got.append(await asyncio.wait_for(connection.read_message(), 20))
-        leave(connection)
-        return [[c["path"] for c in commands_in(message)] for message in got]
+        return await messages(connection)
 
-    together = asyncio.run(messages())[0]
+    together = [command["path"] for command in asyncio.run(drawn())[0]]
     for k in set(range(50)) - {7}:  # what was deleted need not be sent at all
         assert f"/overlays/points/{k}/ball" in together
 
 
 def test_what_was_drawn_before_a_failure_is_sent(viewer):
-    assert viewer.url
-    with contextlib.suppress(RuntimeError), viewer.together():
+    with suppress(RuntimeError), viewer.together():
         viewer.point("last", [0, 0, 0])
         raise RuntimeError
-    assert asyncio.run(receive(viewer, last))
+    assert asyncio.run(receive(viewer))
 
 
 def test_the_light_follows_a_robot_that_walks_away():
@@ -415,14 +401,13 @@ def test_the_light_follows_a_robot_that_walks_away():
         q[:2] += [30.0, 7.0]
         viewer.display(q)
         viewer.point("last", [0, 0, 0])
-        got = asyncio.run(receive(viewer, last))
+        got = asyncio.run(receive(viewer))
     (stage,) = [c for c in got if c["type"] == "stage"]
     np.testing.assert_allclose(stage["center"][:2], q[:2], atol=0.3)
 
 
 @linux
 def test_thousands_of_reconnects(viewer):
-    _ = viewer.url
     pid = viewer._server.pid
     assert get(viewer)[0] == 200
     before = len(list(Path(f"/proc/{pid}/fd").iterdir()))
@@ -433,19 +418,14 @@ def test_thousands_of_reconnects(viewer):
     assert get(viewer)[0] == 200
     wait_until(lambda: len(list(Path(f"/proc/{pid}/fd").iterdir())) <= before + 2)
     viewer.point("last", [0, 0, 0])
-    assert last(asyncio.run(receive(viewer, last))[-1])
+    assert last(asyncio.run(receive(viewer))[-1])
 
 
 def test_a_program_imported_from_elsewhere_still_finds_its_server(tmp_path):
     code = "import footwork as fw\nwith fw.Viewer() as v: print(v.url)"
     (tmp_path / "robots.py").write_text("raise SystemExit('the wrong robots')")
-    answer = subprocess.run(
-        [sys.executable, "-c", code],
-        cwd=tmp_path,
-        env={**os.environ, "PYTHONPATH": str(Path(fw.__file__).parents[1])},
-        capture_output=True,
-        text=True,
-        check=False,
-    )
+    there = {**os.environ, "PYTHONPATH": str(Path(fw.__file__).parents[1])}
+    command, how = [sys.executable, "-c", code], {"capture_output": True, "text": True}
+    answer = subprocess.run(command, cwd=tmp_path, env=there, check=False, **how)
     assert answer.returncode == 0, answer.stderr
     assert answer.stdout.startswith("http://127.0.0.1:")

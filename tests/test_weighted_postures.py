@@ -10,12 +10,25 @@ import pinocchio as pin
 import pytest
 from differences import derivative, in_vector
 from scipy.optimize import minimize
+from stances import inside, posed
 
 from footwork import ConfigurationError, ContactError, contacts, control, dynamics, robots
 from footwork.contacts.postures.inverse_kinematics import bounded_least_squares
 from footwork.dynamics import State
 
 TURN = pin.exp3(np.array([0.3, 0.5, 1.0]))
+LIMB = robots.limb([1.0, 1.0], [1.0, 1.0])
+
+
+def at(place):
+    return pin.SE3(np.eye(3), np.array(place))
+
+
+def stiff_limb():
+    """Two hinged segments whose second hardly bends."""
+    model = LIMB.model
+    model.upperPositionLimit[1], model.lowerPositionLimit[1] = 0.5, -0.1
+    return replace(LIMB, model=model)
 
 
 def reach(robot, q, away, **options):
@@ -65,13 +78,9 @@ def by_slsqp(robot, feet, targets, tasks, start, tilt=None):
 def test_the_sum_of_weighted_errors_is_the_least(away, rest, leans):
     """A hand, the centre of mass and a posture that contradict each other, against SciPy's SLSQP;
     the last reaches down so far that the trunk leans as far as it may."""
-    robot = robots.load("biped")
-    feet, q = contacts.at_feet(robot), robot.posture()
-    tasks = [
-        reach(robot, q, away),
-        balance(robot, q, weight=10.0),
-        control.PostureTask(q, weight=rest),
-    ]
+    robot, feet, q = posed("biped")
+    rest = control.PostureTask(q, weight=rest)
+    tasks = [reach(robot, q, away), balance(robot, q, weight=10.0), rest]
     posture = contacts.solve_posture(robot, feet, tasks=tasks)
     assert posture.converged, posture.reason
     assert feet.error(posture.q, posture.targets) == pytest.approx(0, abs=1e-9)
@@ -81,46 +90,39 @@ def test_the_sum_of_weighted_errors_is_the_least(away, rest, leans):
     assert cost(robot, tasks, posture.q) == pytest.approx(least, rel=1e-4 if leans else 1e-9)
     assert robot.difference(expected, posture.q) == pytest.approx(0, abs=1e-2 if leans else 1e-4)
     assert list(posture.residuals) == ["right_hand", "balance", "posture"]
-    T = dynamics.frame_placement(robot, posture.q, "right_hand")
-    assert posture.residuals["right_hand"][:3] == pytest.approx(
-        tasks[0].target.translation - T.translation
-    )
+    missed = tasks[0].target.translation
+    missed = missed - dynamics.frame_placement(robot, posture.q, "right_hand").translation
+    assert posture.residuals["right_hand"][:3] == pytest.approx(missed)
 
 
 def test_two_targets_of_one_tip_are_shared_by_their_weights():
     """p = (w₁ p₁ + w₂ p₂)/(w₁ + w₂), where that is in reach."""
-    robot, q0 = robots.limb([1.0, 1.0], [1.0, 1.0]), np.array([0.1, 0.4])
     places, weights = np.array([[1.2, 0.4, 0.0], [0.5, 1.1, 0.0]]), (3.0, 1.0)
     tasks = [
-        control.FrameTask(
-            pin.SE3(np.eye(3), p), frame="tip", rows_of=("x", "y"), weight=w, name=f"{k}"
-        )
-        for k, (p, w) in enumerate(zip(places, weights, strict=True))
+        control.FrameTask(at(p), frame="tip", rows_of=("x", "y"), weight=w, name=name)
+        for name, p, w in zip("01", places, weights, strict=True)
     ]
-    posture = contacts.solve_posture(robot, [], q0=q0, tasks=tasks)
+    posture = contacts.solve_posture(LIMB, [], q0=[0.1, 0.4], tasks=tasks)
     assert posture.converged
-    tip = dynamics.frame_placement(robot, posture.q, "tip").translation
+    tip = dynamics.frame_placement(LIMB, posture.q, "tip").translation
     assert tip == pytest.approx(np.average(places, axis=0, weights=weights), abs=1e-7)
     for name, p in zip("01", places, strict=True):
         assert posture.residuals[name] == pytest.approx((p - tip)[:2])
 
 
 def test_what_is_in_reach_is_reached_and_what_is_not_is_pointed_at():
-    robot, q0 = robots.limb([1.0, 1.0], [1.0, 1.0]), np.array([0.1, 0.4])
-    task = control.FrameTask(
-        pin.SE3(np.eye(3), np.array([0.8, 0.9, 0.0])), frame="tip", rows_of="position"
-    )
-    posture = contacts.solve_posture(robot, [], q0=q0, tasks=[task])
+    asked = {"q0": np.array([0.1, 0.4]), "iterations": 1000}
+    task = control.FrameTask(at((0.8, 0.9, 0.0)), frame="tip", rows_of="position")
+    posture = contacts.solve_posture(LIMB, [], tasks=[task], **asked)
     assert posture.residuals["tip"] == pytest.approx(0, abs=1e-8)
-    task.target = pin.SE3(np.eye(3), np.array([3.0, 3.0, 0.0]))
-    posture = contacts.solve_posture(robot, [], q0=q0, tasks=[task], iterations=1000)
+    task.target = at((3.0, 3.0, 0.0))
+    posture = contacts.solve_posture(LIMB, [], tasks=[task], **asked)
     assert posture.converged
     assert posture.q == pytest.approx([-np.pi / 4, 0.0], abs=1e-6)  # segments lie along y at zero
 
 
 def test_a_heavier_task_misses_by_less():
-    robot = robots.load("biped")
-    feet, q, missed = contacts.at_feet(robot), robot.posture(), []
+    (robot, feet, q), missed = posed("biped"), []
     for weight in (0.1, 1.0, 10.0):
         hand = reach(robot, q, (0.5, 0, 0.2), rows_of="position", weight=weight)
         tasks = [hand, balance(robot, q), control.PostureTask(q, weight=1e-2)]
@@ -131,12 +133,10 @@ def test_a_heavier_task_misses_by_less():
 
 
 def test_exact_tasks_are_met_to_rounding_beside_weighted_ones():
-    robot = robots.load("biped")
-    feet, q = contacts.at_feet(robot), robot.posture()
+    robot, feet, q = posed("biped")
     hand = reach(robot, q, (0.9, 0.0, 0.2), rows_of="position")
-    level = control.FrameTask(
-        pin.SE3.Identity(), frame="torso", rows_of=("rx", "ry"), name="level torso", weight=0.0
-    )
+    asked = {"rows_of": ("rx", "ry"), "name": "level torso", "weight": 0.0}
+    level = control.FrameTask(pin.SE3.Identity(), frame="torso", **asked)
     posture = contacts.solve_posture(robot, feet, tasks=[hand], exact=[level, balance(robot, q)])
     assert posture.converged
     assert {"left_foot", "level torso", "balance"} <= posture.errors.keys()
@@ -147,8 +147,7 @@ def test_exact_tasks_are_met_to_rounding_beside_weighted_ones():
 
 
 def test_exact_tasks_out_of_reach_are_named():
-    robot = robots.load("biped")
-    feet, q = contacts.at_feet(robot), robot.posture()
+    robot, feet, q = posed("biped")
     far = reach(robot, q, (2.0, 0.0, 0.0), rows_of="position", name="far hand")
     posture = contacts.solve_posture(robot, feet, exact=[far], tasks=[control.PostureTask(q)])
     assert not posture.converged
@@ -164,13 +163,9 @@ def test_exact_tasks_out_of_reach_are_named():
 
 
 def test_limits_hold_the_weighted_tasks_back():
-    """Two hinged segments whose second may not bend: the angle of the first alone is free."""
-    robot = robots.limb([1.0, 1.0], [1.0, 1.0])
-    model = robot.model
-    model.upperPositionLimit[1], model.lowerPositionLimit[1] = 0.5, -0.1
-    robot = replace(robot, model=model)
-    target = pin.SE3(np.eye(3), np.array([0.0, 0.8, 0.0]))
-    task = control.FrameTask(target, frame="tip", rows_of="position")
+    """The angle of the first joint alone is free."""
+    robot = stiff_limb()
+    task = control.FrameTask(at((0.0, 0.8, 0.0)), frame="tip", rows_of="position")
     posture = contacts.solve_posture(robot, [], q0=[0.1, 0.2], tasks=[task])
     assert posture.converged
     assert posture.q[1] == pytest.approx(0.5)
@@ -180,8 +175,7 @@ def test_limits_hold_the_weighted_tasks_back():
 
 
 def test_inside_keeps_the_robot_standing_as_a_hand_pulls_it_out():
-    robot = robots.load("biped")
-    feet, q = contacts.at_feet(robot), robot.posture()
+    robot, feet, q = posed("biped")
     hand = reach(robot, q, (0.9, 0.0, 0.0), rows_of="position")
     tasks = [hand, control.PostureTask(q, weight=1e-3)]
     for com, holds in ((None, False), ("inside", True)):
@@ -193,8 +187,7 @@ def test_inside_keeps_the_robot_standing_as_a_hand_pulls_it_out():
 
 def test_a_centre_of_mass_that_is_inside_is_told_as_any_other():
     """Whether tasks had to be given up for it, or none are asked for."""
-    robot = robots.load("biped")
-    feet, q = contacts.at_feet(robot), robot.posture()
+    robot, feet, q = posed("biped")
     rest = control.PostureTask(q)
     for tasks in ([], [rest], [balance(robot, q), rest]):
         posture = contacts.solve_posture(robot, feet, com="inside", tasks=tasks)
@@ -232,9 +225,8 @@ def test_links_keep_their_clearance_from_what_a_weighted_task_wants():
     feet = contacts.at_feet(robot)
     places = feet.placements(q)
     for clearance in (False, 0.01):
-        posture = contacts.solve_posture(
-            robot, feet, targets=places, tasks=tasks, self_collision=clearance
-        )
+        asked = {"targets": places, "tasks": tasks, "self_collision": clearance}
+        posture = contacts.solve_posture(robot, feet, **asked)
         found.append((posture, contacts.self_collisions(robot, posture.q)))
     (careless, overlaps), (careful, none) = found
     assert careless.converged
@@ -246,46 +238,39 @@ def test_links_keep_their_clearance_from_what_a_weighted_task_wants():
 
 
 def test_references_are_read_at_a_time():
-    robot = robots.limb([1.0, 1.0], [1.0, 1.0])
-    tip = control.FrameTask(
-        lambda t: (pin.SE3(np.eye(3), np.array([1.0, t, 0.0])), np.zeros(6), np.zeros(6)),
-        frame="tip",
-        rows_of="position",
-    )
-    posture = contacts.solve_posture(robot, [], q0=[0.1, 0.4], tasks=[tip], t=0.7)
-    place = dynamics.frame_placement(robot, posture.q, "tip").translation
+    moving = lambda t: (at((1.0, t, 0.0)), np.zeros(6), np.zeros(6))  # noqa: E731
+    tip = control.FrameTask(moving, frame="tip", rows_of="position")
+    posture = contacts.solve_posture(LIMB, [], q0=[0.1, 0.4], tasks=[tip], t=0.7)
+    place = dynamics.frame_placement(LIMB, posture.q, "tip").translation
     assert place == pytest.approx([1.0, 0.7, 0.0], abs=1e-8)
 
 
 def test_what_is_no_task_of_a_posture_is_refused():
-    robot = robots.load("biped")
-    feet, q = contacts.at_feet(robot), robot.posture()
-    rest = control.PostureTask(q)
-    with pytest.raises(ContactError, match=r"tasks\[0\]: got 'hand', expected a motion task"):
-        contacts.solve_posture(robot, feet, tasks=["hand"])
-    with pytest.raises(ContactError, match=r"tasks\[0\]: got <class .*expected a motion task"):
-        contacts.solve_posture(robot, feet, tasks=[control.PostureTask])
-    with pytest.raises(ContactError, match=r"tasks: got PostureTask.*a sequence of motion tasks"):
-        contacts.solve_posture(robot, feet, tasks=rest)
+    robot, feet, q = posed("biped")
+    rest, T = control.PostureTask(q), dynamics.frame_placement(robot, q, "right_hand")
     heavy = control.ComTask(np.zeros(3), weight=(1.0, 2.0))
-    with pytest.raises(ConfigurationError, match=r"weight of 'com': got shape \(2,\), expected"):
-        contacts.solve_velocity(robot, feet, q, [heavy])
-    force = control.ForceTask(1.0, contact="left_foot")
-    with pytest.raises(ContactError, match=r"exact\[1\]: got ForceTask"):
-        contacts.solve_posture(robot, feet, exact=[rest, force])
-    with pytest.raises(ConfigurationError, match="expected tasks on the configuration"):
-        contacts.solve_posture(robot, feet, tasks=[control.MomentumTask(np.zeros(6))])
-    T = dynamics.frame_placement(robot, q, "right_hand")
     soft = control.ImpedanceTask(T, frame="right_hand")
-    with pytest.raises(ConfigurationError, match="asks for forces"):
-        contacts.solve_velocity(robot, feet, q, [soft])
-    with pytest.raises(ContactError, match="the name 'posture' twice"):
-        contacts.solve_posture(robot, feet, tasks=[rest], exact=[rest])
+    for task, said in (
+        (heavy, r"weight of 'com': got shape \(2,\), expected"),
+        (soft, "asks for forces"),
+    ):
+        with pytest.raises(ConfigurationError, match=said):
+            contacts.solve_velocity(robot, feet, q, [task])
+    force = control.ForceTask(1.0, contact="left_foot")
     foot = control.FrameTask(T, frame="left_foot")
-    with pytest.raises(ContactError, match="the name 'left_foot' twice"):
-        contacts.solve_posture(robot, feet, exact=[foot])
-    with pytest.raises(ContactError, match="maximize: got 'margin' and tasks"):
-        contacts.solve_posture(robot, feet, tasks=[rest], maximize="margin")
+    spin = control.MomentumTask(np.zeros(6))
+    for asked, error, said in (
+        ({"tasks": ["hand"]}, ContactError, r"tasks\[0\]: got 'hand', expected a motion task"),
+        ({"tasks": [control.PostureTask]}, ContactError, r"got <class .*expected a motion task"),
+        ({"tasks": rest}, ContactError, "tasks: got PostureTask.*a sequence of motion tasks"),
+        ({"exact": [rest, force]}, ContactError, r"exact\[1\]: got ForceTask"),
+        ({"tasks": [spin]}, ConfigurationError, "expected tasks on the configuration"),
+        ({"tasks": [rest], "exact": [rest]}, ContactError, "the name 'posture' twice"),
+        ({"exact": [foot]}, ContactError, "the name 'left_foot' twice"),
+        ({"tasks": [rest], "maximize": "margin"}, ContactError, "maximize: got 'margin' and tasks"),
+    ):
+        with pytest.raises(error, match=said):
+            contacts.solve_posture(robot, feet, **asked)
 
 
 # --- errors of tasks -------------------------------------------------------------------------
@@ -381,24 +366,23 @@ def test_what_nothing_can_look_at_is_refused_also_later(biped):
         control.GazeTask((1.0, 0.0, 0.0), frame="head", axis=(0.0, 0.0, 0.0))
     task = control.GazeTask((1.0, 0.0, 0.0), frame="head")
     constraint = control.GazeConstraint((1.0, 0.0, 0.0), frame="head", angle=0.3)
-    for found in (task, constraint):
+    for found, value in (
+        (task, lambda: task.error(state, 0.0)),
+        (constraint, lambda: constraint.value(state)),
+    ):
         found.bind(biped)
-        value = found.error if found is task else lambda state, t: constraint.value(state)
-        found.target = (1.0, 2.0)
-        with pytest.raises(ConfigurationError, match="target of 'gaze of head': got shape"):
-            value(state, 0.0)
-        found.target = (np.nan, 0.0, 0.0)
-        with pytest.raises(ConfigurationError, match="target of 'gaze of head': got nan"):
-            value(state, 0.0)
+        for target, said in (((1.0, 2.0), "shape"), ((np.nan, 0.0, 0.0), "nan")):
+            found.target = target
+            with pytest.raises(ConfigurationError, match=f"target of 'gaze of head': got {said}"):
+                value()
 
 
 def test_a_head_looks_where_it_should():
-    robot = robots.load("biped")
+    robot, feet, q = posed("biped")
     place = np.array([1.0, -0.2, 0.9])
     gaze = control.GazeTask(place, frame="head", axis=(1.0, 0.0, 0.0))
-    q = robot.posture()
     rest = control.PostureTask(q, weight=1e-6)
-    posture = contacts.solve_posture(robot, contacts.at_feet(robot), tasks=[rest], exact=[gaze])
+    posture = contacts.solve_posture(robot, feet, tasks=[rest], exact=[gaze])
     assert posture.converged, posture.reason
     T = dynamics.frame_placement(robot, posture.q, "head")
     seen = T.actInv(place)
@@ -406,8 +390,7 @@ def test_a_head_looks_where_it_should():
 
 
 def test_a_head_turns_where_it_should_look_though_its_rows_depend_on_each_other():
-    robot = robots.load("biped")
-    feet, q = contacts.at_feet(robot), robot.posture()
+    robot, feet, q = posed("biped")
     gaze, places = control.GazeTask((1.0, 1.0, 1.0), frame="head"), feet.placements(q)
     for _ in range(100):
         step = contacts.solve_velocity(robot, feet, q, exact=[gaze], targets=places)
@@ -417,8 +400,7 @@ def test_a_head_turns_where_it_should_look_though_its_rows_depend_on_each_other(
 
 
 def test_a_head_follows_what_moves():
-    robot = robots.load("biped")
-    feet, q = contacts.at_feet(robot), robot.posture()
+    robot, feet, q = posed("biped")
     places, dt, speed = feet.placements(q), 0.01, np.array([0.0, 0.6, 0.2])
 
     def passing(t):
@@ -452,13 +434,9 @@ def by_cvxpy(robot, feet, q, tasks, rate, lower, upper):
 
 @pytest.mark.parametrize("speed_limits", [False, True])
 def test_a_velocity_is_that_of_the_program(speed_limits):
-    robot = robots.load("biped")
-    feet, q = contacts.at_feet(robot), robot.posture()
-    tasks = [
-        reach(robot, q, (0.4, 0.1, 0.2)),
-        balance(robot, q, weight=10.0),
-        control.PostureTask(q, weight=1e-2),
-    ]
+    robot, feet, q = posed("biped")
+    rest = control.PostureTask(q, weight=1e-2)
+    tasks = [reach(robot, q, (0.4, 0.1, 0.2)), balance(robot, q, weight=10.0), rest]
     found = contacts.solve_velocity(robot, feet, q, tasks, speed_limits=speed_limits)
     model = robot.model
     upper, lower = np.full(robot.nv, 1e3), np.full(robot.nv, -1e3)
@@ -477,21 +455,17 @@ def test_a_velocity_is_that_of_the_program(speed_limits):
 
 
 def test_velocities_lead_to_the_posture():
-    robot = robots.load("biped")
-    feet = contacts.at_feet(robot)
-    q = contacts.solve_posture(robot, feet, com="inside").q
+    robot, feet, q = inside("biped", 0.7)
     places = feet.placements(q)
     tasks = [
         reach(robot, q, (0.2, 0.1, 0.2)),
         control.GazeTask((1.5, -0.5, 1.0), frame="head", weight=0.1),
         control.PostureTask(q, weight=1e-2),
     ]
-    exact = [balance(robot, q)]
-    posture = contacts.solve_posture(robot, feet, q0=q, targets=places, tasks=tasks, exact=exact)
+    asked = {"targets": places, "tasks": tasks, "exact": [balance(robot, q)]}
+    posture = contacts.solve_posture(robot, feet, q0=q, **asked)
     for _ in range(400):
-        step = contacts.solve_velocity(
-            robot, feet, q, tasks, exact=exact, targets=places, rate=50.0
-        )
+        step = contacts.solve_velocity(robot, feet, q, rate=50.0, **asked)
         assert step.feasible, step.reason
         q = robot.integrate(q, 0.01 * step.v)
     assert robot.difference(posture.q, q) == pytest.approx(0, abs=1e-4)
@@ -499,12 +473,8 @@ def test_velocities_lead_to_the_posture():
 
 
 def test_joint_limits_are_never_left():
-    robot = robots.limb([1.0, 1.0], [1.0, 1.0])
-    model = robot.model
-    model.upperPositionLimit[1], model.lowerPositionLimit[1] = 0.5, -0.1
-    robot, q = replace(robot, model=model), np.array([0.1, 0.2])
-    target = pin.SE3(np.eye(3), np.array([0.0, 0.8, 0.0]))
-    task = control.FrameTask(target, frame="tip", rows_of="position")
+    robot, q = stiff_limb(), np.array([0.1, 0.2])
+    task = control.FrameTask(at((0.0, 0.8, 0.0)), frame="tip", rows_of="position")
     for _ in range(1000):
         step = contacts.solve_velocity(robot, [], q, [task], rate=100.0)
         q = robot.integrate(q, 0.01 * step.v)
@@ -514,9 +484,8 @@ def test_joint_limits_are_never_left():
 
 
 def test_exact_rates_out_of_reach_are_named():
-    robot = robots.limb([1.0, 1.0], [1.0, 1.0])
     away = {"tip": np.array([1.0, 1.0, 0.5])}
-    step = contacts.solve_velocity(robot, [], np.array([0.1, 0.4]), frames=away)
+    step = contacts.solve_velocity(LIMB, [], np.array([0.1, 0.4]), frames=away)
     assert not step.feasible
     assert "the rate of 'frame tip' is missed by 5 m/s" in step.reason
     assert step.errors["frame tip"] == pytest.approx(5.0)
@@ -554,9 +523,8 @@ def test_least_squares_with_bounds_and_equations_is_cvxpys(seed):
     assert pytest.approx(d, abs=1e-9) == C @ x
     assert ((lower <= x) & (x <= upper)).all()
     y = cp.Variable(n)
-    problem = cp.Problem(
-        cp.Minimize(cp.sum_squares(A @ y - b)),
-        [C[:-1] @ y == d[:-1] if m > 1 else C @ y == d, y >= lower, y <= upper],
-    )
+    equations = C[:-1] @ y == d[:-1] if m > 1 else C @ y == d
+    held = [equations, y >= lower, y <= upper]
+    problem = cp.Problem(cp.Minimize(cp.sum_squares(A @ y - b)), held)
     problem.solve("CLARABEL", tol_gap_abs=1e-12, tol_gap_rel=1e-12)
     assert np.sum((A @ x - b) ** 2) == pytest.approx(problem.value, rel=1e-7, abs=1e-9)

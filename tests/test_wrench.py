@@ -138,9 +138,8 @@ def test_joint_wrenches_balance_every_link(load_robot, random_state, base):
     rate = []
     for s in (-1, 1):
         pin.forwardKinematics(model, data, robot.integrate(q, s * step * v), v + s * step * a)
-        rate.append(
-            [data.oMi[i].act(model.inertias[i] * data.v[i]).vector for i in range(len(joints) + 1)]
-        )
+        moving = zip(data.oMi, model.inertias, data.v, strict=True)
+        rate.append([T.act(inertia * twist).vector for T, inertia, twist in moving])
     origin = np.zeros(3)
     pin.forwardKinematics(model, data, q)
     for i in range(1, model.njoints):
@@ -169,10 +168,9 @@ def _power_through_joints(robot, q, v, joints):
     for i in range(1, robot.model.njoints):
         t = data.oMi[i].act(data.v[i])
         twists.append(Twist(t.linear, t.angular, np.zeros(3)))
-    return sum(
-        joints[robot.model.names[i]].power(twists[i] - twists[robot.model.parents[i]])
-        for i in range(1, robot.model.njoints)
-    )
+    parents, names = robot.model.parents, robot.model.names
+    joints_of = ((joints[names[i]], twists[i] - twists[parents[i]]) for i in range(1, len(twists)))
+    return sum(wrench.power(twist) for wrench, twist in joints_of)
 
 
 def test_vectors_there_and_back():

@@ -78,6 +78,24 @@ def scenarios() -> tuple[str, ...]:
     return tuple(sorted(path.stem for path in FOLDER.glob("*.yaml")))
 
 
+def scenario_or_robot(source: str | os.PathLike[str]) -> Scenario | None:
+    """Return the scenario of a name or a file (.yaml); None for what `robots.load` may know.
+
+    Raises:
+        ScenarioError: as of `Scenario.load`.
+        FootworkError: a name that is neither a scenario's nor a robot's.
+    """
+    name, known = str(source), scenarios()
+    if Path(name).suffix in (".yaml", ".yml") or name in known:
+        return Scenario.load(source)
+    names = [*known, *catalogue.names()]
+    plain = len(name) < 60 and not set(name) & set("./<\\\0") and name.isprintable()
+    plain &= name not in (*names, "-") and not name.endswith("_description")
+    if plain and not Path(name).exists():
+        raise FootworkError(f"{unknown('scenario or robot', name, names)}; nor is it a file")
+    return None
+
+
 @dataclass(frozen=True, repr=False)
 class Scenario:
     """A robot on a terrain, with contacts and loads. Answers are worked out once, when asked for.

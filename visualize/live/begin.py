@@ -3,8 +3,6 @@
 from __future__ import annotations
 
 import os
-import re
-from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -14,10 +12,10 @@ from ... import robots
 from ...contacts.contact_set import ContactSet
 from ...contacts.equilibrium.balance import weight
 from ...contacts.hold import Hold
-from ...contacts.scenario.scenario import Scenario, scenarios
+from ...contacts.scenario.scenario import Scenario, scenario_or_robot
 from ...dynamics import external_torques, gravity_torques
-from ...errors import ContactError, FootworkError, unknown
-from ...robots import Robot, catalogue
+from ...errors import ContactError
+from ...robots import Robot
 from .scene import LiveScene
 
 HERE = "127.0.0.1"
@@ -53,12 +51,8 @@ def live_hold(hold: Hold, *, host: str = HERE) -> LiveScene:
 
 def live_name(source: str | os.PathLike[str], *, host: str = HERE) -> LiveScene:
     """Return a live scene of a scenario or a robot, by its name or file."""
-    if source in scenarios() or Path(source).suffix in (".yaml", ".yml"):
-        return LiveScene(Scenario.load(source), host=host)
-    names, name = [*scenarios(), *catalogue.names()], str(source)
-    plain = re.fullmatch(r"[\w-]+", name) and not name.endswith("_description")
-    if plain and name not in names and not Path(source).exists():
-        raise FootworkError(f"{unknown('scenario or robot', name, names)}; nor is it a file")
+    if scenario := scenario_or_robot(source):
+        return LiveScene(scenario, host=host)
     return live_robot(robots.load(source), host=host)
 
 

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import argparse
 from dataclasses import dataclass, replace
-from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from .. import registry
@@ -116,22 +115,10 @@ def scenario_of(options: argparse.Namespace) -> Scenario | None:
         ScenarioError: an invalid scenario.
         FootworkError: a name that is neither a scenario's nor a robot's.
     """
-    from .. import contacts
-    from ..robots import catalogue
+    from ..contacts.scenario.scenario import scenario_or_robot
 
-    name, known = options.robot, contacts.scenarios()
-    if Path(name).suffix in (".yaml", ".yml") or name in known:
-        return _changed(contacts.Scenario.load(name), options)
-    if name not in (*catalogue.names(), "-") and _is_plain(name):
-        what = unknown("scenario or robot", name, [*known, *catalogue.names()])
-        raise FootworkError(f"{what}; nor is it a file")
-    return None
-
-
-def _is_plain(name: str) -> bool:
-    """Whether it can only be a name: not a file, a text or a description package."""
-    word = len(name) < 60 and not set(name) & set("./<\\\0") and name.isprintable()
-    return word and not name.endswith("_description") and not Path(name).exists()
+    scenario = scenario_or_robot(options.robot)
+    return _changed(scenario, options) if scenario else None
 
 
 def stance_of(options: argparse.Namespace, scenario: Scenario | None, arms: bool = False) -> Stance:
