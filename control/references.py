@@ -22,6 +22,8 @@ from numpy.typing import ArrayLike
 
 from ..arrays import Array
 from ..errors import ConfigurationError
+from ..robots.configuration import check_configuration
+from ..robots.robot import Robot
 from ..robots.values import array, number, placement
 from .kernels.profiles import bump, minimum_jerk
 
@@ -57,6 +59,28 @@ def between(start: ArrayLike, goal: ArrayLike, duration: float, begin: float = 0
 def _between(start: Array, way: Array, T: float, begin: float, t: float) -> Desired:
     s, ds, dds = minimum_jerk((t - begin) / T)
     return Desired(start + s * way, ds / T * way, dds / T**2 * way)
+
+
+def between_postures(
+    robot: Robot, start: ArrayLike, goal: ArrayLike, duration: float, begin: float = 0.0
+) -> Reference:
+    """Return the minimum-jerk motion between two configurations along the geodesic.
+
+    The values are q (nq,), v and a (nv,).
+
+    Raises:
+        ConfigurationError: a bad configuration, or no positive duration.
+    """
+    q0 = check_configuration(robot, start, "start").copy()
+    way = robot.difference(q0, check_configuration(robot, goal, "goal"))
+    return partial(_between_postures, robot, q0, way, _duration(duration), begin)
+
+
+def _between_postures(
+    robot: Robot, start: Array, way: Array, T: float, begin: float, t: float
+) -> Desired:
+    s, ds, dds = minimum_jerk((t - begin) / T)
+    return Desired(robot.integrate(start, s * way), ds / T * way, dds / T**2 * way)
 
 
 def swing(

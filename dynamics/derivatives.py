@@ -103,6 +103,20 @@ def forward_dynamics_derivatives(
     return ForwardDerivatives(*np.split(solved, [robot.nv, 2 * robot.nv], axis=1))
 
 
+def gravity_torques_derivative(robot: Robot, q: ArrayLike | State) -> Array:
+    """Return ∂τ_g/∂q (nv, nv): minus the stiffness of gravity.
+
+    Raises:
+        ConfigurationError: a bad q.
+        ModelError: a joint whose axes turn within its own body, or branches that are not numbered
+            one after the other (no URDF has either).
+    """
+    require_fixed_axes(robot)
+    require_depth_first(robot)
+    q, data = State.of(robot, q).q, workspace_of(robot).data
+    return -np.array(pin.computeGeneralizedGravityDerivatives(robot._model, data, q), order="C")
+
+
 def external_torques_derivative(
     robot: Robot, q: ArrayLike | State, wrenches: Mapping[str, Wrench]
 ) -> Array:

@@ -72,6 +72,16 @@ def com_hessian(robot: Robot, q: ArrayLike | State) -> Array:
     return State.of(robot, q).com_hessian.copy()
 
 
+def angular_momentum_jacobian(robot: Robot, q: ArrayLike | State) -> Array:
+    """Return the angular rows of A_g (3, nv): times v, the angular momentum at the centre of mass.
+
+    Raises:
+        ConfigurationError: a bad q.
+        ModelError: the robot has no mass.
+    """
+    return State.of(robot, q).angular_momentum_jacobian.copy()
+
+
 def centroidal_map_derivative(
     robot: Robot, q: ArrayLike | State, v: ArrayLike | None = None
 ) -> Array:

@@ -80,8 +80,8 @@ class Projection:
 
             B = J L⁻ᵀ (1 − QᵀQ)
 
-        Its `nearest` takes x that keep these rows to others that keep them too; its `inertia` is
-        what forces in the rows of J meet while these rows hold.
+        Its `nearest` takes x that keep these rows to others that keep them too; its `delassus` and
+        `inertia` are what forces in the rows of J meet while these rows hold.
         """
         every = scipy.linalg.solve_triangular(self.L, J.T, lower=True).T
         left = every - (every @ self.Q.T) @ self.Q
@@ -93,10 +93,24 @@ class Projection:
         return len(self.R)
 
     @cached_property
+    def delassus(self) -> Array:
+        """J M⁻¹ Jᵀ = B Bᵀ (dim, dim)."""
+        T = self.U @ self.R
+        return np.asarray(T @ T.T)
+
+    @cached_property
     def inertia(self) -> Array:
         """Λ = (J M⁻¹ Jᵀ)⁺ (dim, dim), the inverse where the rows are independent."""
         T = scipy.linalg.solve_triangular(self.R, self.U.T)
         return np.asarray(T.T @ T)
+
+    @cached_property
+    def null_projector(self) -> Array:
+        """N = 1 − M⁻¹ Jᵀ Λ J = L⁻ᵀ (1 − QᵀQ) Lᵀ (nv, nv), with J N = 0 and J M⁻¹ Nᵀ = 0."""
+        free = np.eye(len(self.L)) - self.Q.T @ self.Q
+        return np.asarray(
+            scipy.linalg.solve_triangular(self.L, free @ self.L.T, lower=True, trans="T")
+        )
 
     def free(self, forces: Array) -> Array:
         """Return M⁻¹ forces (nv,)."""

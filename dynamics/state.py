@@ -357,6 +357,11 @@ class State:
         A = columns(pin.computeCentroidalMap(self.robot._model, data, self.q))
         return self._about_com(A, data)
 
+    @once
+    def angular_momentum_jacobian(self) -> Array:
+        """The angular rows of A_g (3, nv)."""
+        return self.centroidal_map[3:]
+
     @once_moving
     def centroidal_momentum(self) -> Array:
         """h_g = A_g v (6,), at the centre of mass, world axes."""

@@ -12,7 +12,7 @@ import pytest
 import footwork as fw
 from footwork import ConfigurationError, ModelError, Wrench, contacts, dynamics, robots
 from footwork.contacts.falling import falling_path
-from footwork.contacts.motion import constrained
+from footwork.contacts.motion import constrained, operational_space
 from footwork.robots import JointCoupling, LoopClosure
 
 FIVE_BAR = """
@@ -257,8 +257,16 @@ def test_operational_space_of_what_the_closures_leave(name):
     q, _, _ = closed_state(robot, on, 3)
     inverse, J, _N = dense(robot, on, q)
     W = J @ inverse @ J.T
+    assert np.abs(operational_space.delassus(robot, q, on) - W).max() < 1e-9 * W.max()
     inertia, expected = contacts.operational_space_inertia(robot, q, on), np.linalg.pinv(W, 1e-9)
     assert np.abs(inertia - expected).max() < 1e-9 * np.abs(expected).max()
+    P = operational_space.dynamically_consistent_projector(robot, q, on)
+    assert np.abs(dynamics.State(robot, q).closure_jacobian @ P).max() < 1e-9
+    assert np.abs(J @ P).max() < 1e-9
+    assert np.abs(P @ P - P).max() < 1e-9
+    rows = np.vstack([J, dynamics.State(robot, q).closure_jacobian])
+    free = np.linalg.svd(rows)[2][np.linalg.matrix_rank(rows, tol=1e-8) :].T
+    assert np.abs(P @ free - free).max() < 1e-9
 
 
 @every

@@ -9,7 +9,7 @@ from stances import posed
 
 import footwork as fw
 from footwork import ContactError, contacts, dynamics, robots
-from footwork.contacts.motion import constrained
+from footwork.contacts.motion import constrained, operational_space
 from footwork.dynamics.kernels import toolchain
 
 ROBOTS = ["biped", "quadruped"]
@@ -344,7 +344,27 @@ def test_operational_space(case):
     q, _, _ = state(robot, contact_set, 3)
     M, J = dynamics.mass_matrix(robot, q), contact_set.jacobian(q)
     W = J @ np.linalg.inv(M) @ J.T
+    assert operational_space.delassus(robot, q, contact_set) == pytest.approx(W, abs=1e-9)
     inertia = contacts.operational_space_inertia(robot, q, contact_set)
     assert inertia == pytest.approx(np.linalg.pinv(W, rcond=1e-9), rel=1e-6, abs=1e-7)
     if rank == contact_set.dim:
         assert inertia @ W == pytest.approx(np.eye(rank), abs=1e-8)
+    N = operational_space.dynamically_consistent_projector(robot, q, contact_set)
+    assert N.shape == (robot.nv, robot.nv)
+    assert np.abs(J @ N).max(initial=0.0) < 1e-9
+    assert np.abs(J @ np.linalg.solve(M, N.T)).max(initial=0.0) < 1e-9
+    assert np.abs(N @ N - N).max() < 1e-9
+    assert np.abs(M @ N - (M @ N).T).max() < 1e-9
+    assert np.trace(N) == pytest.approx(robot.nv - rank)
+
+
+def test_torques_in_the_null_space_leave_the_contacts_alone():
+    """Nᵀ τ changes the free acceleration of the robot, but not that of its contacts."""
+    robot = robots.load("quadruped")
+    contact_set = contacts.at_feet(robot)
+    q, _, _ = state(robot, contact_set, 1)
+    forces = np.random.default_rng(2).standard_normal(robot.nv)
+    N = operational_space.dynamically_consistent_projector(robot, q, contact_set)
+    M, J = dynamics.mass_matrix(robot, q), contact_set.jacobian(q)
+    assert np.abs(np.linalg.solve(M, N.T @ forces)).max() > 1e-2
+    assert J @ np.linalg.solve(M, N.T @ forces) == pytest.approx(np.zeros(12), abs=1e-9)

@@ -80,7 +80,10 @@ def test_plots_show_joints_within_their_limits(pushed):
     low, high = robot.model.lowerPositionLimit[8], robot.model.upperPositionLimit[8]
     share = plots.plot_positions(pushed, [joint]).lines[0].get_ydata()
     assert (low + high) / 2 + share * (high - low) / 2 == pytest.approx(pushed.q[:, 8])
-    assert len(plots.plot_positions(pushed).lines) == 8
+    share = plots.plot_velocities(pushed, [joint]).lines[0].get_ydata()
+    assert share * robot.model.upperVelocityLimit[7] == pytest.approx(pushed.v[:, 7])
+    for draw in (plots.plot_positions, plots.plot_velocities):
+        assert len(draw(pushed).lines) == 8
     ax = plots.plot_energy(pushed)
     kinetic, potential, both = (line.get_ydata() for line in ax.lines)
     assert kinetic + potential == pytest.approx(both, abs=1e-9)

@@ -55,6 +55,12 @@ def test_forward_dynamics(robot, random_state):
         close(d.dtau, in_vector(tau, partial(a, q, v)), 1e-6)
 
 
+def test_gravity(robot, random_state):
+    q, _, _ = random_state(robot)
+    change = gradient(robot, q, partial(dyn.gravity_torques, robot))
+    close(dyn.derivatives.gravity_torques_derivative(robot, q), change, 1e-6)
+
+
 def test_linearisation_of_a_step(robot, random_state):
     q, v, _ = random_state(robot)
     tau, h = np.random.default_rng(1).standard_normal(robot.na), 1e-2

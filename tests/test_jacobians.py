@@ -46,6 +46,8 @@ def test_centroidal_momentum(robot, random_state):
     dA = dyn.centroidal_map_derivative(robot, q, v)
     assert dA == pytest.approx(H @ v, abs=1e-10)
     assert dyn.centroidal_drift(robot, q, v) == pytest.approx(dA @ v, abs=1e-10)
+    angular = dyn.jacobians.angular_momentum_jacobian(robot, q) @ v
+    assert angular == pytest.approx(dyn.centroidal_momentum(robot, q, v)[3:])
 
 
 def test_relative_frames(robot, random_state):

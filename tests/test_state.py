@@ -23,7 +23,7 @@ MODULES = (dyn, coriolis, jacobians, kinematics)
 OF_Q = [
     *("mass_matrix", "gravity_torques", "coriolis_tensor", "mass_matrix_gradient"),
     *("potential_energy", "com", "com_jacobian", "com_hessian", "centroidal_map"),
-    "centroidal_hessian",
+    *("angular_momentum_jacobian", "centroidal_hessian"),
 ]
 OF_Q_AND_V = [
     *("bias", "coriolis_matrix", "mass_matrix_derivative", "kinetic_energy", "com_drift"),

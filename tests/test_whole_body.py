@@ -14,7 +14,7 @@ from footwork.contacts.point_forces import PointForces
 from footwork.contacts.wrench_cones.wrench_cone import inner_faces
 from footwork.control.dcm import DcmPlan, Phase
 from footwork.control.program.contact_model import ContactModel
-from footwork.control.references import between, continued, swing
+from footwork.control.references import between, between_postures, continued, swing
 from footwork.control.tasks.dcm import DcmTask
 from footwork.dynamics import State
 from footwork.dynamics.kernels.toolchain import switched_off
@@ -218,7 +218,6 @@ def every_task(robot, q):
     here, pose = (dynamics.frame_placement(robot, q, f) for f in (frame, base))
     far = here * pin.SE3(pin.exp3(np.array([0.4, -0.2, 2.9])), np.array([0.1, 0.2, 0.0]))
     step = Phase(0.4, np.zeros(3), np.array([0.1, 0.2, 0.05]))
-    way = robot.difference(q, robot.neutral())
     return [
         control.ComTask(between(dynamics.com(robot, q), np.ones(3), 2.0), axes=("z", "x")),
         control.FrameTask(pose, frame=base, rows_of=("rz", "x"), axes="frame", damping=3.0),
@@ -228,7 +227,7 @@ def every_task(robot, q):
         control.MomentumTask(np.arange(6.0), rows_of="both"),
         DcmTask(DcmPlan([step, step], 0.7), feedback=3.0, gain=49.0, begin=0.1, name="dcm"),
         control.PostureTask(q, weight=0.1),
-        control.PostureTask(lambda t: (robot.integrate(q, t * way), way, -way), name="second"),
+        control.PostureTask(between_postures(robot, q, robot.neutral(), 3.0), name="second"),
     ]
 
 
@@ -566,7 +565,8 @@ def test_two_walls_that_are_not_coplanar(load_robot):
 
 def test_references_are_their_own_derivatives(load_robot):
     robot = load_robot("talos", "floating")
-    pose = dynamics.frame_placement(robot, robot.posture(), robot.frame_names[-1])
+    q0, q1 = robot.posture(), robot.random_configuration(3)
+    pose = dynamics.frame_placement(robot, q0, robot.frame_names[-1])
     goal = pose * pin.SE3(pin.exp3(np.array([0.3, -0.2, 0.5])), np.array([0.2, 0.1, 0.0]))
     h = 1e-5
     for t in (0.13, 0.5, 0.77):
@@ -574,6 +574,9 @@ def test_references_are_their_own_derivatives(load_robot):
         (x0, v0, _), (_, v, a), (x1, v1, _) = ref(t - h), ref(t), ref(t + h)
         assert v == pytest.approx((x1 - x0) / (2 * h), abs=1e-7)
         assert a == pytest.approx((v1 - v0) / (2 * h), abs=1e-6)
+        ref = between_postures(robot, q0, q1, 0.8, begin=0.1)
+        (y0, _, _), (_, v, _), (y1, _, _) = ref(t - h), ref(t), ref(t + h)
+        assert v == pytest.approx(robot.difference(y0, y1) / (2 * h), abs=1e-6)
         ref = swing(pose, goal, 0.8, begin=0.1, height=0.05)
         (T0, w0, _), (_, w, a), (T1, w1, _) = ref(t - h), ref(t), ref(t + h)
         assert w[:3] == pytest.approx((T1.translation - T0.translation) / (2 * h), abs=1e-6)

@@ -1,4 +1,4 @@
-"""Operational space of the contacts: the inertia that they feel.
+"""Operational space of the contacts: Delassus matrix, inertia, dynamically consistent null space.
 
     J a = J M⁻¹ Jᵀ f + …        f = Λ (J a) + …        Λ = (J M⁻¹ Jᵀ)⁺
 
@@ -19,6 +19,15 @@ from ..contact_set import Contacts, ContactSet
 from .stacked import projection_of
 
 
+def delassus(robot: Robot, q: ArrayLike | State, contacts: Contacts) -> Array:
+    """Return J M⁻¹ Jᵀ (dim, dim): accelerations of the contacts per force on them.
+
+    Symmetric, positive semi-definite; its rank is `constraint_rank`. World axes, rows of J [1/kg,
+    1/(kg·m), 1/(kg·m²)]. Errors as of `constraint_rank`.
+    """
+    return projection_of(ContactSet.of(robot, contacts), q).delassus
+
+
 def operational_space_inertia(robot: Robot, q: ArrayLike | State, contacts: Contacts) -> Array:
     """Return Λ = (J M⁻¹ Jᵀ)⁺ (dim, dim): the inertia that the contacts feel.
 
@@ -27,3 +36,18 @@ def operational_space_inertia(robot: Robot, q: ArrayLike | State, contacts: Cont
     Errors as of `constraint_rank`.
     """
     return projection_of(ContactSet.of(robot, contacts), q).inertia
+
+
+def dynamically_consistent_projector(
+    robot: Robot, q: ArrayLike | State, contacts: Contacts
+) -> Array:
+    """Return N = 1 − M⁻¹ Jᵀ Λ J (nv, nv), the projector onto the motions that contacts allow.
+
+    For motions, J N = 0: N v is the part of v that leaves the contacts where they are, the nearest
+    in the metric of M. For forces, J M⁻¹ Nᵀ = 0: Nᵀ τ moves the robot without accelerating its
+    contacts. N N = N, and M N is symmetric. Of a robot with closures J_c N = 0 too.
+    Errors as of `constraint_rank`.
+    """
+    state = State.of(robot, q)
+    N = projection_of(ContactSet.of(robot, contacts), state).null_projector
+    return N @ state.closure_projection.null_projector if robot.closures else N

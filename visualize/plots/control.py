@@ -17,10 +17,12 @@ from ...contacts.equilibrium.balance import weight
 from ...contacts.torque_limits import TorqueBounds
 from ...control.simulation.closed_loop import ClosedLoop
 from ...errors import ConfigurationError, unknown
-from ...robots.ranges import ranges
+from ...robots.ranges import ranges, velocity_limits
 from ..colors import hex_of
 from . import dynamics as dynamics_plots
 from .axes import GRAY, SERIES, Axes, axes_for, axes_grid, edges, finite, plot_series
+
+_FAST = 1e3  # larger speed limits count as none [rad/s or m/s]
 
 
 def plot_closed_loop(motion: ClosedLoop) -> NDArray[Any]:
@@ -84,6 +86,16 @@ def plot_positions(
     middle, half = (low + high) / 2, (high - low) / 2
     fractions = (motion.q[:, places] - middle) / half
     return _fractions(motion, fractions, joints, "place in range [-]", ax)
+
+
+def plot_velocities(
+    motion: ClosedLoop, joints: Sequence[str] | None = None, *, ax: Axes | None = None
+) -> Axes:
+    """Draw speeds of joints as fractions of their limits; the six fastest if none named."""
+    rows = motion.robot.actuated_rows
+    speeds, limits = motion.v[:, rows], velocity_limits(motion.robot._model)[rows]
+    most = np.where(limits < _FAST, limits, max(float(np.abs(speeds).max()), 1e-9))
+    return _fractions(motion, speeds / most, joints, "speed / limit [-]", ax)
 
 
 def _fractions(
