@@ -18,6 +18,7 @@ from ...dynamics.closures import require_no_closures
 from ...progress import with_progress
 from ...robots.configuration import check_configuration
 from ...robots.values import instance, mapping, number
+from .agreement import of_imu
 from .estimator import OFF, ON, Estimator
 from .momentum_residual import MomentumResidual
 from .sensor_log import SensorLog
@@ -80,9 +81,13 @@ def contact_wrenches(
     left = equations.least - (2 * equations.b * w).sum(axis=1)
     left += np.einsum("ni,nij,nj->n", w, equations.A, w)
     misfit = np.sqrt(np.maximum(left, 0.0) / np.maximum(robot.nv - pushing @ dim, 1))
+    doubts = of_imu(
+        contacts, residual.q, residual.v[:, 6:], log.gyro[1:], touching,
+        estimator.sensors.placement(robot)[:3, :3], float(np.median(np.diff(log.t))),
+    )  # fmt: skip
     return ContactWrenches(
         robot, residual.t, residual.q, residual.v, residual.a, contacts, touching, w,
-        found.covariance, found.limited, misfit, cutoff, (*log.notes, *log.doubts),
+        found.covariance, found.limited, misfit, cutoff, (*log.notes, *log.doubts, *doubts),
     )  # fmt: skip
 
 
