@@ -502,6 +502,42 @@ def test_gaps_of_the_readings_are_told_once_and_make_the_estimate_uncertain():
     assert len(warnings) == 1
 
 
+@pytest.mark.parametrize("kind", ["accelerometer", "gyro"])
+def test_readings_that_were_none_are_forgotten(kind):
+    """All feet that stood were taken to slip from then on, and the velocity was wrong for ever."""
+    robot, feet, times, qs, vs = swaying("go2", 3.0)
+    measurements, readings = told(Sensors(switches=True), robot, feet, times, qs, vs)
+    estimator = Estimator(robot, feet, qs[0])
+    wrong = {"accelerometer": (1, [1000.0, 0, 0]), "gyro": (5, [0, 35.0, 0])}
+    count, jump = wrong[kind]
+    for k in range(300, 300 + count):
+        value = getattr(readings[k], kind) + jump
+        readings[k] = replace(readings[k], **{kind: value})
+    for reading in readings[:400]:
+        estimator(reading)
+    assert np.abs(error_of(estimator, measurements, qs[399], vs[399])[3:6]).max() > 0.3
+    with pytest.warns(FootworkWarning, match=r"IMU contradicts all feet that stand") as warnings:
+        _ = [estimator(reading) for reading in readings[400:]]
+    assert len(warnings) == 1
+    e = error_of(estimator, measurements, qs[-1], vs[-1])
+    assert np.abs(e[3:6]).max() < 0.1
+    assert np.abs(e[:2]).max() < 0.05
+
+
+def test_estimates_are_the_callers_own():
+    """A velocity that was written to told another acceleration, and that feet do not stand."""
+    robot, feet, times, qs, vs = swaying("go2", 0.1)
+    _, readings = told(Sensors(), robot, feet, times, qs, vs)
+    one, other = Estimator(robot, feet, qs[0]), Estimator(robot, feet, qs[0])
+    for reading in readings:
+        found, wanted = one(reading), other(reading)
+        assert found.loads == wanted.loads
+        for x in (found, one(reading)):
+            x.q[:], x.v[:] = 7.0, 7.0
+            x.loads.clear()
+            x.standing.clear()
+
+
 @pytest.mark.parametrize("rate", [None, 400.0])
 def test_sensors_refuse_times_before_the_last_reading(rate):
     robot, feet, times, qs, vs = swaying("go2", 0.1)
@@ -627,7 +663,9 @@ def test_what_makes_no_sense_is_refused():
     with pytest.raises(ConfigurationError, match="no readings yet"):
         _ = estimator.covariance
     first = estimator(Readings(1.0, q, v, tau, None, np.zeros(3), up))
-    assert estimator(Readings(1.1, q, v, tau, None, np.zeros(3), up, age=0.1)) is first
+    again = estimator(Readings(1.1, q, v, tau, None, np.zeros(3), up, age=0.1))
+    assert again.t == first.t
+    assert (again.q == first.q).all()
     with pytest.raises(ConfigurationError, match="later ones"):
         estimator(readings)
     later, flat = Readings(1.2, q, v, tau, None, np.zeros(3), up), np.full(3, np.nan)

@@ -84,6 +84,7 @@ class MomentumResidual:
             ConfigurationError: samples that lack in the log, or a cut-off too high.
         """
         robot, h = log.robot, _interval(log)
+        gains = gaussian(1 / h, cutoff)
         places, rates, specific_force, tilt = _states(log, estimator)
         steps = np.diff(log.t)[:, None]
         v = (rates[1:] + rates[:-1]) / 2
@@ -93,7 +94,6 @@ class MomentumResidual:
         a[:, :3] = _linear(estimator, specific_force[1:], q, v, a)
         tau = log.tau[1:]
         r = batch.inverse_dynamics(robot, q, v, a) - tau @ robot.selection_matrix
-        gains = gaussian(1 / h, cutoff)
         noise = (estimator.sensors.torques * tau) ** 2
         return cls(
             robot,
