@@ -601,6 +601,20 @@ def test_a_start_that_nobody_told_is_upright_and_on_the_ground():
             Estimator(robot, feet, start, sensors=EXACT)(turned)
 
 
+def test_a_start_that_nobody_told_is_upright_on_a_slope_too():
+    """The ground is level in axes in which gravity is tilted: the base was, by as much."""
+    angle = np.radians(12)
+    robot = robots.load("go2").with_gravity([9.81 * np.sin(angle), 1.0, -9.81 * np.cos(angle)])
+    feet = contacts.at_feet(robot)
+    _, q = control.stand(robot, feet)
+    measurements = Measurements(EXACT, robot, np.random.default_rng(0))
+    readings = measurements.read(0.0, q, np.zeros(robot.nv), np.zeros(robot.na), {})
+    found = Estimator(robot, feet, sensors=EXACT)(readings).q
+    R, level = (pin.Quaternion(x[3:7]).toRotationMatrix() for x in (found, q))
+    assert level[:, 2] @ R[:, 2] == pytest.approx(1.0, abs=1e-4)
+    assert min(T.translation[2] for T in feet.placements(found).values()) == pytest.approx(0.0)
+
+
 def test_a_judged_controller_is_told_nothing_of_the_base():
     pytest.importorskip("mujoco")
     robot, seen = robots.load("go2"), []
@@ -666,7 +680,7 @@ def test_what_makes_no_sense_is_refused():
     again = estimator(Readings(1.1, q, v, tau, None, np.zeros(3), up, age=0.1))
     assert again.t == first.t
     assert (again.q == first.q).all()
-    with pytest.raises(ConfigurationError, match="later ones"):
+    with pytest.raises(ConfigurationError, match="later ones, or restart"):
         estimator(readings)
     later, flat = Readings(1.2, q, v, tau, None, np.zeros(3), up), np.full(3, np.nan)
     for name, value in {

@@ -184,7 +184,8 @@ class Estimator:
             if step > -SAME:
                 return last.copy()
             raise ConfigurationError(
-                f"readings: got those of t = {t:g} after {last.t:g}; expected later ones"
+                f"readings: got those of t = {t:g} after {last.t:g}; expected later ones, or "
+                "restart(q) before another run"
             )
         if self._x is None:
             self._x = self._begun(q, accelerometer)
@@ -271,7 +272,8 @@ class Estimator:
         P, x = np.zeros((n, n)), base @ self._model.imu[:3, 3] + q[:3]
         tilt = np.zeros((9, 3))  # of the orientation, at a known place: ξ_p = p × ξ_R
         tilt[:3], tilt[6:] = np.eye(3), pin.skew(x)
-        P[:9, :9] = tilt @ np.diag([TILTED**2, TILTED**2, 1e-12]) @ tilt.T + 1e-12 * np.eye(9)
+        level = np.eye(3) - np.outer(down(self.robot), down(self.robot))  # but of no heading
+        P[:9, :9] = TILTED**2 * tilt @ level @ tilt.T + 1e-12 * np.eye(9)
         P[3:6, 3:6] += MOVING**2 * np.eye(3)
         for at, std in (
             (invariant.GYRO, self.sensors.gyro_bias),
@@ -292,11 +294,11 @@ class Estimator:
 
     def _standing_start(self, joints: Array, accelerometer: Array) -> Array:
         """q (nq,) of a robot at rest on level ground."""
-        q, up = joints.copy(), self._model.imu[:3, :3] @ accelerometer
-        level = pin.Quaternion.FromTwoVectors(up, np.array([0.0, 0.0, 1.0])).toRotationMatrix()
-        heading = level[:, 0]  # of the base's x axis
-        yaw = np.arctan2(heading[1], heading[0])
-        R = pin.exp3(np.array([0.0, 0.0, -yaw])) @ level
+        q, up = joints.copy(), -down(self.robot)
+        level = pin.Quaternion.FromTwoVectors(self._model.imu[:3, :3] @ accelerometer, up)
+        ahead, x = level.toRotationMatrix()[:, 0], np.array([1.0, 0.0, 0.0])  # axes of base, world
+        yaw = np.arctan2(up @ np.cross(ahead, x), ahead @ x - (ahead @ up) * (x @ up))
+        R = pin.exp3(yaw * up) @ level.toRotationMatrix()
         q[3:7] = pin.Quaternion(R).coeffs()
         q[2] = -min(T.translation[2] for T in self.contacts.placements(q).values())
         return q
