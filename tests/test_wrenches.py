@@ -523,18 +523,17 @@ def swaying(name, seconds=1.6, turn=0.05, seed=2):
     robot = robots.load(name)
     feet = contacts.at_feet(robot)
     start = control.stand(robot, feet, crouch=0.05)[1]
-    of = Measurements(Sensors(switches=True), robot, np.random.default_rng(seed))
-    touches, readings, q = dict.fromkeys(feet.names, True), [], start
+    of = Measurements(Sensors(), robot, np.random.default_rng(seed))
+    tau, readings, q = contacts.static_hold(robot, start, feet).torques, [], start
     for k in range(round(seconds / STEP)):
         t = k * STEP
         v = np.zeros(robot.nv)
         v[3:6] = 2 * np.pi * turn * np.sin(2 * np.pi * np.array([1.1, 1.7, 2.3]) * t)
         J = feet.jacobian(q)
         v[6:] = -np.linalg.pinv(J[:, 6:]) @ (J[:, :6] @ v[:6])
-        readings.append(of.read(t, q, v, np.zeros(robot.na), touches))
+        readings.append(of.read(t, q, v, tau, {}))
         q = robot.integrate(q, STEP * v)
-    log, noise = SensorLog.of(robot, readings), np.random.default_rng(seed)
-    return feet, start, replace(log, tau=noise.standard_normal(log.tau.shape))
+    return feet, start, SensorLog.of(robot, readings)
 
 
 @pytest.mark.parametrize("name", ["quadruped", "biped"])
@@ -585,6 +584,16 @@ def test_readings_that_contradict_the_encoders_are_told():
     assert "from 0.5 to 1.4" in stuck[0]
     assert "and 10 more" in stuck[2]
     assert "gyro.x: it stays at 0" in replace(log, gyro=np.zeros_like(log.gyro)).doubts[0]
+
+
+def test_switches_that_contradict_the_loads_are_told():
+    motion = moved("quadruped")
+    told = {name: touched[: len(motion.log)] for name, touched in motion.touching.items()}
+    right = replace(motion.log, touching=told)
+    assert contact_wrenches(right, motion.contacts, start=motion.q[0]).notes == ()
+    lost = replace(right, touching=told | {"lf_foot": np.zeros(len(right))})
+    (said,) = contact_wrenches(lost, motion.contacts, start=motion.q[0]).notes
+    assert said.startswith("touching.lf_foot: it contradicts the load in")
 
 
 def test_readings_of_a_robot_at_rest_contradict_nothing():
