@@ -524,6 +524,17 @@ def test_readings_that_were_none_are_forgotten(kind):
     assert np.abs(e[:2]).max() < 0.05
 
 
+@pytest.mark.parametrize("how", ["switches", "torques"])
+def test_feet_that_never_stand_are_told(how):
+    """The estimate went on by the IMU alone, in silence: 20 % of the way off."""
+    robot, feet, times, qs, vs = swaying("go2", 0.8)
+    _, readings = told(Sensors(), robot, feet, times, qs, vs)  # their torques are none
+    estimator, off = Estimator(robot, feet, qs[0]), dict.fromkeys(feet.names, False)
+    with pytest.warns(FootworkWarning, match=r"no foot has stood for 0.5 s") as warnings:
+        _ = [estimator(replace(x, touching=off) if how == "switches" else x) for x in readings]
+    assert len(warnings) == 1
+
+
 def test_estimates_are_the_callers_own():
     """A velocity that was written to told another acceleration, and that feet do not stand."""
     robot, feet, times, qs, vs = swaying("go2", 0.1)
@@ -549,13 +560,15 @@ def test_sensors_refuse_times_before_the_last_reading(rate):
 def test_slow_and_irregular_readings_have_no_gaps():
     robot, feet, times, qs, vs = swaying("go2", 2.0)
     for rate, step in ((None, 100), (5.0, 100), (None, 20)):
-        _, readings = told(Sensors(rate=rate), robot, feet, *(x[::step] for x in (times, qs, vs)))
+        _, readings = told(
+            Sensors(rate=rate, switches=True), robot, feet, *(x[::step] for x in (times, qs, vs))
+        )
         estimator = Estimator(robot, feet, qs[0])
         for k, reading in enumerate(readings):
             if step > 20 or k % 4 != 2:
                 estimator(reading)
     each = np.cumsum([0, 50, 50, 1, 49, 50, *([10, 35] * 16)])  # one of them soon after another
-    _, readings = told(Sensors(), robot, feet, *(x[each] for x in (times, qs, vs)))
+    _, readings = told(Sensors(switches=True), robot, feet, *(x[each] for x in (times, qs, vs)))
     estimator = Estimator(robot, feet, qs[0])
     for reading in readings:
         estimator(reading)

@@ -61,6 +61,7 @@ USUAL = 0.1  # share by which a step changes what is usual
 # feet: tilt [rad], velocity [m/s]; and rate of turning, beside that with which it went on [rad/s]
 LOST = 0.03, 1.0, 0.3
 DOUBT = 0.5, 2.0  # of an IMU that all feet contradict: time constant [s], and what is too much
+FLIGHT = 0.5  # for how long no foot stands, of robots that do [s]
 LOW = 0.01  # how far above the lowest foot one may be that stands at the start [m]
 
 
@@ -142,7 +143,8 @@ class Estimator:
         self._estimate: Estimate | None = None
         rate = self.sensors.rate
         self._usual = np.inf if rate is None else 1.0 / rate  # step between readings [s]
-        self._warned = False
+        self._warned = set[str]()
+        self._flown = 0.0  # for how long no foot has stood [s]
 
     @property
     def belief(self) -> invariant.Belief:
@@ -199,6 +201,13 @@ class Estimator:
             self._doubt_imu(x, t)
         loads = dict(zip(self._names, x.loads.tolist(), strict=True))
         standing = dict(zip(self._names, x.standing.tolist(), strict=True))
+        self._flown = 0.0 if any(standing.values()) else self._flown + step
+        if self._flown > FLIGHT:
+            self._warn(
+                "feet",
+                f"no foot has stood for {FLIGHT:g} s, at {t:g} s, by its load or its switch; the "
+                "estimate rests on the IMU alone",
+            )
         self._estimate = Estimate(t, q, v, loads, standing)
         return self._estimate.copy()
 
@@ -218,9 +227,9 @@ class Estimator:
         √(rate² + Ω²) τ, for it may have stopped to turn. Nobody knows which feet stood meanwhile.
         """
         self._warn(
-            f"readings: got none from {last.t:g} to {last.t + lost:g} s; the robot is taken to "
-            "have gone on at its velocity, and its position and heading are as uncertain as "
-            "`covariance` says"
+            "gap",
+            f"got none from {last.t:g} to {last.t + lost:g} s; the robot is taken to have gone on "
+            "at its velocity, and its position and heading are as uncertain as `covariance` says",
         )
         up = -down(self.robot)
         turning = float(up @ pin.Quaternion(last.q[3:7]).toRotationMatrix() @ last.v[3:6])
@@ -242,17 +251,18 @@ class Estimator:
     def _doubt_imu(self, x: invariant.Belief, t: float) -> None:
         """Believe the feet again, which all are less likely than they should be."""
         self._warn(
-            f"readings: the IMU contradicts all feet that stand, at {t:g} s; the velocity is taken "
-            "to be as uncertain as after a gap"
+            "IMU",
+            f"the IMU contradicts all feet that stand, at {t:g} s; the velocity is taken to be as "
+            "uncertain as after a gap",
         )
         self._widen(x, 0.0, DOUBT[0])
         x.doubt[0] = 0.0
 
-    def _warn(self, said: str) -> None:
-        """Warn, once a run."""
-        if not self._warned:
-            warn(said)
-            self._warned = True
+    def _warn(self, kind: str, said: str) -> None:
+        """Warn, once a run of each kind."""
+        if kind not in self._warned:
+            warn(f"readings: {said}")
+            self._warned.add(kind)
 
     def _inertial(self, readings: Readings) -> tuple[Array, Array]:
         """ω and a of the readings, checked."""
