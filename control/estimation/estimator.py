@@ -198,7 +198,7 @@ class Estimator:
         told = invariant.Told(step, gyro, accelerometer, tau, known)
         self._advance(x, told, before, q, v)
         if x.doubt[0] > DOUBT[1]:
-            self._doubt_imu(x, t)
+            self._doubt_imu(x, t, v)
         loads = dict(zip(self._names, x.loads.tolist(), strict=True))
         standing = dict(zip(self._names, x.standing.tolist(), strict=True))
         self._flown = 0.0 if any(standing.values()) else self._flown + step
@@ -237,25 +237,27 @@ class Estimator:
         x.p[:] += 0.5 * lost * (x.v + turn @ x.v)
         x.R[:], x.v[:] = turn @ x.R, turn @ x.v
         x.standing[:], x.loads[:] = False, 0.0
-        self._widen(x, lost * float(np.hypot(LOST[2], turning)), lost)
+        self._widen(x, lost * float(np.hypot(LOST[2], turning)), 0.0, lost)
 
-    def _widen(self, x: invariant.Belief, turn: float, lost: float) -> None:
-        """Let P grow by `LOST`, a turn about the vertical [rad], and the way of a time [s]."""
-        (tilt, speed, _), up, every = LOST, down(self.robot), np.arange(3)
+    def _widen(self, x: invariant.Belief, turn: float, slip: float, lost: float) -> None:
+        """Let P grow by `LOST`, a turn about the vertical [rad], a velocity that feet show to be
+        wrong [m/s], and the way of a time [s]."""
+        tilt, speed, up, every = LOST[0], np.hypot(LOST[1], slip), down(self.robot), np.arange(3)
         G = np.zeros((len(x.P), 3))  # of a turn ξ_R about where the IMU is
         G[:9] = np.vstack([np.eye(3), pin.skew(x.v), pin.skew(x.p)])
         x.P[:] += G @ (tilt**2 * np.eye(3) + turn**2 * np.outer(up, up)) @ G.T
         x.P[3 + every, 3 + every] += speed**2
         x.P[6 + every, 6 + every] += (speed * lost) ** 2
 
-    def _doubt_imu(self, x: invariant.Belief, t: float) -> None:
+    def _doubt_imu(self, x: invariant.Belief, t: float, v: Array) -> None:
         """Believe the feet again, which all are less likely than they should be."""
         self._warn(
             "IMU",
             f"the IMU contradicts all feet that stand, at {t:g} s; the velocity is taken to be as "
             "uncertain as after a gap",
         )
-        self._widen(x, 0.0, DOUBT[0])
+        slips = np.linalg.norm(self._legs.J[x.standing, :3] @ v, axis=1)  # as is believed
+        self._widen(x, 0.0, float(min(slips, default=0.0)), DOUBT[0])
         x.doubt[0] = 0.0
 
     def _warn(self, kind: str, said: str) -> None:
