@@ -502,6 +502,59 @@ def test_gaps_of_the_readings_are_told_once_and_make_the_estimate_uncertain():
     assert len(warnings) == 1
 
 
+@pytest.mark.parametrize(
+    ("kind", "count", "jump"),
+    [
+        ("accelerometer", 1, [1000.0, 0, 0]),
+        ("accelerometer", 3, [65535.0, 0, 0]),
+        ("gyro", 5, [0, 35.0, 0]),
+    ],
+)
+def test_readings_that_were_none_are_forgotten(kind, count, jump):
+    """All feet that stood were taken to slip from then on, and the velocity was wrong for ever."""
+    robot, feet, times, qs, vs = swaying("go2", 3.0)
+    measurements, readings = told(Sensors(switches=True), robot, feet, times, qs, vs)
+    estimator = Estimator(robot, feet, qs[0])
+    for k in range(300, 300 + count):
+        value = getattr(readings[k], kind) + jump
+        readings[k] = replace(readings[k], **{kind: value})
+    for reading in readings[:400]:
+        estimator(reading)
+    assert np.abs(error_of(estimator, measurements, qs[399], vs[399])[3:6]).max() > 0.3
+    with pytest.warns(FootworkWarning, match=r"IMU contradicts all feet that stand") as warnings:
+        _ = [estimator(reading) for reading in readings[400:]]
+    assert len(warnings) == 1
+    found = estimator(readings[-1])
+    R, base = (pin.Quaternion(x[3:7]).toRotationMatrix() for x in (found.q, qs[-1]))
+    assert R @ found.v[:3] == pytest.approx(base @ vs[-1][:3], abs=0.1)
+    assert R[:, 2] == pytest.approx(base[:, 2], abs=0.05)
+
+
+@pytest.mark.parametrize("how", ["switches", "torques"])
+def test_feet_that_never_stand_are_told(how):
+    """The estimate went on by the IMU alone, in silence: 20 % of the way off."""
+    robot, feet, times, qs, vs = swaying("go2", 0.8)
+    _, readings = told(Sensors(), robot, feet, times, qs, vs)  # their torques are none
+    estimator, off = Estimator(robot, feet, qs[0]), dict.fromkeys(feet.names, False)
+    with pytest.warns(FootworkWarning, match=r"no foot has stood for 0.5 s") as warnings:
+        _ = [estimator(replace(x, touching=off) if how == "switches" else x) for x in readings]
+    assert len(warnings) == 1
+
+
+def test_estimates_are_the_callers_own():
+    """A velocity that was written to told another acceleration, and that feet do not stand."""
+    robot, feet, times, qs, vs = swaying("go2", 0.1)
+    _, readings = told(Sensors(), robot, feet, times, qs, vs)
+    one, other = Estimator(robot, feet, qs[0]), Estimator(robot, feet, qs[0])
+    for reading in readings:
+        found, wanted = one(reading), other(reading)
+        assert found.loads == wanted.loads
+        for x in (found, one(reading)):
+            x.q[:], x.v[:] = 7.0, 7.0
+            x.loads.clear()
+            x.standing.clear()
+
+
 @pytest.mark.parametrize("rate", [None, 400.0])
 def test_sensors_refuse_times_before_the_last_reading(rate):
     robot, feet, times, qs, vs = swaying("go2", 0.1)
@@ -513,13 +566,15 @@ def test_sensors_refuse_times_before_the_last_reading(rate):
 def test_slow_and_irregular_readings_have_no_gaps():
     robot, feet, times, qs, vs = swaying("go2", 2.0)
     for rate, step in ((None, 100), (5.0, 100), (None, 20)):
-        _, readings = told(Sensors(rate=rate), robot, feet, *(x[::step] for x in (times, qs, vs)))
+        _, readings = told(
+            Sensors(rate=rate, switches=True), robot, feet, *(x[::step] for x in (times, qs, vs))
+        )
         estimator = Estimator(robot, feet, qs[0])
         for k, reading in enumerate(readings):
             if step > 20 or k % 4 != 2:
                 estimator(reading)
     each = np.cumsum([0, 50, 50, 1, 49, 50, *([10, 35] * 16)])  # one of them soon after another
-    _, readings = told(Sensors(), robot, feet, *(x[each] for x in (times, qs, vs)))
+    _, readings = told(Sensors(switches=True), robot, feet, *(x[each] for x in (times, qs, vs)))
     estimator = Estimator(robot, feet, qs[0])
     for reading in readings:
         estimator(reading)
@@ -563,6 +618,20 @@ def test_a_start_that_nobody_told_is_upright_and_on_the_ground():
         turned = replace(readings, accelerometer=factor * readings.accelerometer)
         with pytest.warns(fw.FootworkWarning, match=f"accelerometer: (it points )?({told})"):
             Estimator(robot, feet, start, sensors=EXACT)(turned)
+
+
+def test_a_start_that_nobody_told_is_upright_on_a_slope_too():
+    """The ground is level in axes in which gravity is tilted: the base was, by as much."""
+    angle = np.radians(12)
+    robot = robots.load("go2").with_gravity([9.81 * np.sin(angle), 1.0, -9.81 * np.cos(angle)])
+    feet = contacts.at_feet(robot)
+    _, q = control.stand(robot, feet)
+    measurements = Measurements(EXACT, robot, np.random.default_rng(0))
+    readings = measurements.read(0.0, q, np.zeros(robot.nv), np.zeros(robot.na), {})
+    found = Estimator(robot, feet, sensors=EXACT)(readings).q
+    R, level = (pin.Quaternion(x[3:7]).toRotationMatrix() for x in (found, q))
+    assert level[:, 2] @ R[:, 2] == pytest.approx(1.0, abs=1e-4)
+    assert min(T.translation[2] for T in feet.placements(found).values()) == pytest.approx(0.0)
 
 
 def test_a_judged_controller_is_told_nothing_of_the_base():
@@ -627,8 +696,10 @@ def test_what_makes_no_sense_is_refused():
     with pytest.raises(ConfigurationError, match="no readings yet"):
         _ = estimator.covariance
     first = estimator(Readings(1.0, q, v, tau, None, np.zeros(3), up))
-    assert estimator(Readings(1.1, q, v, tau, None, np.zeros(3), up, age=0.1)) is first
-    with pytest.raises(ConfigurationError, match="later ones"):
+    again = estimator(Readings(1.1, q, v, tau, None, np.zeros(3), up, age=0.1))
+    assert again.t == first.t
+    assert (again.q == first.q).all()
+    with pytest.raises(ConfigurationError, match="later ones, or restart"):
         estimator(readings)
     later, flat = Readings(1.2, q, v, tau, None, np.zeros(3), up), np.full(3, np.nan)
     for name, value in {

@@ -938,6 +938,10 @@ def test_what_does_not_fit_is_refused():
         Predictive(robot, feet, q, tolerance=1)  # it called postures tilted that were upright
     with pytest.raises(fw.errors.ContactError, match="contacts: got none"):
         Predictive(robot, ContactSet(robot, []), q)
+    upside_down = q.copy()
+    upside_down[3:7] = [1, 0, 0, 0]
+    with pytest.raises(fw.errors.ConfigurationError, match=r"q: got .* below its lowest contact"):
+        Predictive(robot, feet, upside_down)
     tall, far = 1.1 * np.eye(3), np.full(3, 1e9)
     for T in (None, pin.SE3(tall, np.zeros(3)), pin.SE3(np.eye(3), far), pin.SE3(0 * tall, far)):
         with pytest.raises(fw.errors.ConfigurationError, match=r"places\['b'\]: got "):

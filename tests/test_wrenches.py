@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import csv
 import json
+import re
 from dataclasses import replace
 from functools import cache
 
@@ -15,7 +16,8 @@ import footwork as fw
 from footwork import ConfigurationError, DataError, contacts, control, dynamics, robots
 from footwork.control import Estimator, SensorLog, Sensors, contact_wrenches
 from footwork.control.estimation import Measurements
-from footwork.control.estimation.momentum_residual import MomentumResidual, gaussian
+from footwork.control.estimation.low_pass import gaussian
+from footwork.control.estimation.momentum_residual import MomentumResidual
 from footwork.control.estimation.wrench_fit import NormalEquations, fit
 from footwork.visualize.scenes.wrenches import series_of
 
@@ -232,7 +234,8 @@ def test_contacts_touch_as_the_log_says():
     motion = moved("quadruped")
     n = len(motion.log)
     on = {name: np.arange(n) < n // 2 for name in motion.contacts.names}
-    wrenches = contact_wrenches(replace(motion.log, touching=on), progress=False)
+    with pytest.warns(fw.FootworkWarning, match="no foot has stood for 0.5 s"):
+        wrenches = contact_wrenches(replace(motion.log, touching=on), progress=False)
     assert (wrenches.touching == (np.arange(1, n) < n // 2)[:, None]).all()
 
 
@@ -511,3 +514,91 @@ def test_readings_in_other_units_are_doubted():
     assert "expected rad or m" in in_degrees.doubts[0]
     with pytest.warns(fw.FootworkWarning, match=r"accelerometer: 0\.999 upwards at the start"):
         assert in_g.doubts[0] in contact_wrenches(in_g, progress=False).explain()
+
+
+# --- readings that contradict each other ----------------------------------------------------------
+
+
+def swaying(name, seconds=1.6, turn=0.05, seed=2):
+    """A log of a robot whose base turns to and fro on standing feet, about all of its axes."""
+    robot = robots.load(name)
+    feet = contacts.at_feet(robot)
+    start = control.stand(robot, feet, crouch=0.05)[1]
+    of = Measurements(Sensors(), robot, np.random.default_rng(seed))
+    tau, readings, q = contacts.static_hold(robot, start, feet).torques, [], start
+    for k in range(round(seconds / STEP)):
+        t = k * STEP
+        v = np.zeros(robot.nv)
+        v[3:6] = 2 * np.pi * turn * np.sin(2 * np.pi * np.array([1.1, 1.7, 2.3]) * t)
+        J = feet.jacobian(q)
+        v[6:] = -np.linalg.pinv(J[:, 6:]) @ (J[:, :6] @ v[:6])
+        readings.append(of.read(t, q, v, tau, {}))
+        q = robot.integrate(q, STEP * v)
+    return feet, start, SensorLog.of(robot, readings)
+
+
+@pytest.mark.parametrize("name", ["quadruped", "biped"])
+def test_an_imu_that_contradicts_the_feet_is_told(name):
+    """By the encoders alone: a wrong sign of a gyroscope that hardly turns changes no misfit."""
+    feet, start, log = swaying(name)
+
+    def told(**changed):
+        other = replace(log, **changed)
+        return contact_wrenches(other, feet, start=start, progress=False).notes
+
+    assert told() == ()
+    (other_sign,) = told(gyro=log.gyro * [1, -1, 1])
+    assert "gyro.y" in other_sign
+    assert "by -" in other_sign
+    turned = told(gyro=log.gyro[:, [1, 0, 2]])
+    assert len(turned) == 2
+    assert "of gyro.y" in turned[0]
+    assert "of gyro.x" in turned[1]
+    for ms, word in ((20, "late"), (-20, "early")):
+        (said,) = told(gyro=np.roll(log.gyro, round(1e-3 * ms / STEP), axis=0))
+        delay, which = re.match(r"IMU: about (\d+) ms (\w+)", said).groups()
+        assert abs(int(delay) - 20) <= 2
+        assert which == word
+
+
+def test_readings_that_contradict_the_encoders_are_told():
+    log = moved("quadruped").log
+    names = list(log.robot.actuated)
+    knee = names.index("LF_KFE")
+
+    def told(kind, change):
+        value = getattr(log, kind).copy()
+        value[:, knee] = change(value[:, knee])
+        return replace(log, **{kind: value}).doubts
+
+    assert told("q", lambda x: x) == ()
+    for kind, change in (
+        ("v", lambda x: -x),
+        ("v", lambda x: 0 * x),
+        ("q", lambda x: 0 * x + x[0]),
+    ):
+        (said,) = told(kind, change)
+        assert said.startswith("v.LF_KFE: q changes by")
+    (lost,) = told("tau", lambda x: 0 * x)
+    assert lost.startswith("tau.LF_KFE: it stays at 0 from 0 to 1.4")
+    stuck = replace(log, v=None, tau=np.where(log.t[:, None] < 0.5, log.tau, log.tau[250])).doubts
+    assert "from 0.5 to 1.4" in stuck[0]
+    assert "and 10 more" in stuck[2]
+    assert "gyro.x: it stays at 0" in replace(log, gyro=np.zeros_like(log.gyro)).doubts[0]
+
+
+def test_switches_that_contradict_the_loads_are_told():
+    motion = moved("quadruped")
+    told = {name: touched[: len(motion.log)] for name, touched in motion.touching.items()}
+    right = replace(motion.log, touching=told)
+    assert contact_wrenches(right, motion.contacts, start=motion.q[0]).notes == ()
+    lost = replace(right, touching=told | {"lf_foot": np.zeros(len(right))})
+    (said,) = contact_wrenches(lost, motion.contacts, start=motion.q[0]).notes
+    assert said.startswith("touching.lf_foot: it contradicts the load in")
+
+
+def test_readings_of_a_robot_at_rest_contradict_nothing():
+    for sensors in (Sensors(), Sensors(gyro=0.0, positions=0.0, velocities=0.0)):
+        feet, q, log, _ = standing("quadruped", 1.0, sensors)
+        assert contact_wrenches(log, feet, start=q, progress=False).notes == ()
+        assert log.part(0, 0).doubts == ()

@@ -14,7 +14,8 @@ have gone on at its velocity and its rate about the vertical, with a covariance 
 do meanwhile, and its feet stand anew.
 
 Where the robot is, and where it is heading, is not observable: both drift with the way. Nor is a
-slip of all feet together.
+slip of all feet together; but where all go on to contradict the IMU, it is the IMU that is wrong,
+such as after a reading that was none, and the covariance grows as it does in a gap.
 """
 
 from __future__ import annotations
@@ -59,6 +60,8 @@ USUAL = 0.1  # share by which a step changes what is usual
 # standard deviations of what a gap leaves unknown, whether long or short, of a robot that keeps its
 # feet: tilt [rad], velocity [m/s]; and rate of turning, beside that with which it went on [rad/s]
 LOST = 0.03, 1.0, 0.3
+DOUBT = 0.5, 2.0  # of an IMU that all feet contradict: time constant [s], and what is too much
+FLIGHT = 0.5  # for how long no foot stands, of robots that do [s]
 LOW = 0.01  # how far above the lowest foot one may be that stands at the start [m]
 
 
@@ -79,13 +82,17 @@ class Estimate(NamedTuple):
     loads: dict[str, float]
     standing: dict[str, bool]
 
+    def copy(self) -> Estimate:
+        """Return the same in arrays of its own: who is told it may write there."""
+        return Estimate(self.t, self.q.copy(), self.v.copy(), dict(self.loads), dict(self.standing))
+
 
 class Estimator:
     """Estimates q and v from readings. It remembers: `restart(q)` before another run.
 
     After a gap, 0.05 s and thrice the usual step or longer, it warns, once a run: the robot is
     taken to have gone on at its velocity, turning as it did, and `covariance` grows by what may
-    have happened.
+    have happened. So it does where all feet that stand contradict the IMU for half a second.
 
     Args:
         robot: floating base.
@@ -136,7 +143,8 @@ class Estimator:
         self._estimate: Estimate | None = None
         rate = self.sensors.rate
         self._usual = np.inf if rate is None else 1.0 / rate  # step between readings [s]
-        self._warned = False
+        self._warned = set[str]()
+        self._flown = 0.0  # for how long no foot has stood [s]
 
     @property
     def belief(self) -> invariant.Belief:
@@ -176,9 +184,10 @@ class Estimator:
         step = 0.0 if last is None else t - last.t
         if last is not None and step < SAME:
             if step > -SAME:
-                return last
+                return last.copy()
             raise ConfigurationError(
-                f"readings: got those of t = {t:g} after {last.t:g}; expected later ones"
+                f"readings: got those of t = {t:g} after {last.t:g}; expected later ones, or "
+                "restart(q) before another run"
             )
         if self._x is None:
             self._x = self._begun(q, accelerometer)
@@ -188,10 +197,19 @@ class Estimator:
             step, before = step - lost, v
         told = invariant.Told(step, gyro, accelerometer, tau, known)
         self._advance(x, told, before, q, v)
+        if x.doubt[0] > DOUBT[1]:
+            self._doubt_imu(x, t, v)
         loads = dict(zip(self._names, x.loads.tolist(), strict=True))
         standing = dict(zip(self._names, x.standing.tolist(), strict=True))
+        self._flown = 0.0 if any(standing.values()) else self._flown + step
+        if self._flown > FLIGHT:
+            self._warn(
+                "feet",
+                f"no foot has stood for {FLIGHT:g} s, at {t:g} s, by its load or its switch; the "
+                "estimate rests on the IMU alone",
+            )
         self._estimate = Estimate(t, q, v, loads, standing)
-        return self._estimate
+        return self._estimate.copy()
 
     def _lost(self, step: float) -> float:
         """How much of a step no reading of the IMU tells of [s]."""
@@ -208,27 +226,45 @@ class Estimator:
         and P grows by `LOST`: σ_v² and (σ_v τ)² of v and p, a turn ξ_R of the tilt and of
         √(rate² + Ω²) τ, for it may have stopped to turn. Nobody knows which feet stood meanwhile.
         """
-        if not self._warned:
-            warn(
-                f"readings: got none from {last.t:g} to {last.t + lost:g} s; the robot is taken to "
-                "have gone on at its velocity, and its position and heading are as uncertain as "
-                "`covariance` says"
-            )
-            self._warned = True
+        self._warn(
+            "gap",
+            f"got none from {last.t:g} to {last.t + lost:g} s; the robot is taken to have gone on "
+            "at its velocity, and its position and heading are as uncertain as `covariance` says",
+        )
         up = -down(self.robot)
         turning = float(up @ pin.Quaternion(last.q[3:7]).toRotationMatrix() @ last.v[3:6])
         turn = pin.exp3(lost * turning * up)
         x.p[:] += 0.5 * lost * (x.v + turn @ x.v)
         x.R[:], x.v[:] = turn @ x.R, turn @ x.v
         x.standing[:], x.loads[:] = False, 0.0
-        tilt, speed, rate = LOST
-        rate = float(np.hypot(rate, turning))
+        self._widen(x, lost * float(np.hypot(LOST[2], turning)), 0.0, lost)
+
+    def _widen(self, x: invariant.Belief, turn: float, slip: float, lost: float) -> None:
+        """Let P grow by `LOST`, a turn about the vertical [rad], a velocity that feet show to be
+        wrong [m/s], and the way of a time [s]."""
+        tilt, speed, up, every = LOST[0], np.hypot(LOST[1], slip), down(self.robot), np.arange(3)
         G = np.zeros((len(x.P), 3))  # of a turn ξ_R about where the IMU is
         G[:9] = np.vstack([np.eye(3), pin.skew(x.v), pin.skew(x.p)])
-        x.P[:] += G @ (tilt**2 * np.eye(3) + (rate * lost) ** 2 * np.outer(up, up)) @ G.T
-        every = np.arange(3)
+        x.P[:] += G @ (tilt**2 * np.eye(3) + turn**2 * np.outer(up, up)) @ G.T
         x.P[3 + every, 3 + every] += speed**2
         x.P[6 + every, 6 + every] += (speed * lost) ** 2
+
+    def _doubt_imu(self, x: invariant.Belief, t: float, v: Array) -> None:
+        """Believe the feet again, which all are less likely than they should be."""
+        self._warn(
+            "IMU",
+            f"the IMU contradicts all feet that stand, at {t:g} s; the velocity is taken to be as "
+            "uncertain as after a gap",
+        )
+        slips = np.linalg.norm(self._legs.J[x.standing, :3] @ v, axis=1)  # as is believed
+        self._widen(x, 0.0, float(min(slips, default=0.0)), DOUBT[0])
+        x.doubt[0] = 0.0
+
+    def _warn(self, kind: str, said: str) -> None:
+        """Warn, once a run of each kind."""
+        if kind not in self._warned:
+            warn(f"readings: {said}")
+            self._warned.add(kind)
 
     def _inertial(self, readings: Readings) -> tuple[Array, Array]:
         """ω and a of the readings, checked."""
@@ -248,7 +284,8 @@ class Estimator:
         P, x = np.zeros((n, n)), base @ self._model.imu[:3, 3] + q[:3]
         tilt = np.zeros((9, 3))  # of the orientation, at a known place: ξ_p = p × ξ_R
         tilt[:3], tilt[6:] = np.eye(3), pin.skew(x)
-        P[:9, :9] = tilt @ np.diag([TILTED**2, TILTED**2, 1e-12]) @ tilt.T + 1e-12 * np.eye(9)
+        level = np.eye(3) - np.outer(down(self.robot), down(self.robot))  # but of no heading
+        P[:9, :9] = TILTED**2 * tilt @ level @ tilt.T + 1e-12 * np.eye(9)
         P[3:6, 3:6] += MOVING**2 * np.eye(3)
         for at, std in (
             (invariant.GYRO, self.sensors.gyro_bias),
@@ -258,7 +295,7 @@ class Estimator:
         return invariant.Belief(
             base @ self._model.imu[:3, :3], np.zeros(3), x, np.zeros(3), np.zeros(3),
             np.zeros((count, 3)), np.zeros((count, 3, 3)), self._loads(q),
-            np.zeros(count, dtype=bool), np.zeros(count, dtype=np.intp), P,
+            np.zeros(count, dtype=bool), np.zeros(count, dtype=np.intp), np.zeros(1), P,
         )  # fmt: skip
 
     def _loads(self, q: Array) -> Array:
@@ -269,11 +306,11 @@ class Estimator:
 
     def _standing_start(self, joints: Array, accelerometer: Array) -> Array:
         """q (nq,) of a robot at rest on level ground."""
-        q, up = joints.copy(), self._model.imu[:3, :3] @ accelerometer
-        level = pin.Quaternion.FromTwoVectors(up, np.array([0.0, 0.0, 1.0])).toRotationMatrix()
-        heading = level[:, 0]  # of the base's x axis
-        yaw = np.arctan2(heading[1], heading[0])
-        R = pin.exp3(np.array([0.0, 0.0, -yaw])) @ level
+        q, up = joints.copy(), -down(self.robot)
+        level = pin.Quaternion.FromTwoVectors(self._model.imu[:3, :3] @ accelerometer, up)
+        ahead, x = level.toRotationMatrix()[:, 0], np.array([1.0, 0.0, 0.0])  # axes of base, world
+        yaw = np.arctan2(up @ np.cross(ahead, x), ahead @ x - (ahead @ up) * (x @ up))
+        R = pin.exp3(yaw * up) @ level.toRotationMatrix()
         q[3:7] = pin.Quaternion(R).coeffs()
         q[2] = -min(T.translation[2] for T in self.contacts.placements(q).values())
         return q
@@ -334,7 +371,7 @@ def _model(contacts: ContactSet, imu: Array, noise: invariant.Noise) -> invarian
     table = read_only(1, np.uint8) if unknown_joints(robot) else body_table(robot).view(np.uint8)
     motors, g = np.array(robot.actuated_rows), np.array(robot._model.gravity.linear)
     loads = ON * weight(robot), OFF * weight(robot)
-    contact = invariant.Contact(FILTER, *loads, *LIKELY)
+    contact = invariant.Contact(FILTER, *loads, *LIKELY, DOUBT[0])
     return invariant.Model(table, motors, imu, g, _feet(contacts), noise, contact)
 
 

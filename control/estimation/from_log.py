@@ -18,6 +18,7 @@ from ...dynamics.closures import require_no_closures
 from ...progress import with_progress
 from ...robots.configuration import check_configuration
 from ...robots.values import instance, mapping, number
+from .agreement import of_imu
 from .estimator import OFF, ON, Estimator
 from .momentum_residual import MomentumResidual
 from .sensor_log import SensorLog
@@ -26,6 +27,7 @@ from .wrench_fit import NormalEquations, fit, normal_std
 from .wrenches import ContactWrenches
 
 SURE = 3.0  # standard deviations above which a load is one
+CONTRARY = 0.3  # share of the samples, of a switch that is not as the load
 
 
 @with_progress
@@ -74,15 +76,19 @@ def contact_wrenches(
     estimator = Estimator(robot, contacts, q, sensors=sensors)
     residual = MomentumResidual.of(log, estimator, cutoff)
     equations = NormalEquations.of(contacts, residual)
-    touching, pushing = _touching(log, contacts, equations)
+    touching, pushing, doubts = _touching(log, contacts, equations)
     found = fit(contacts, equations, residual.q, pushing)
     w, dim = found.w, np.array([contact.dim for contact in contacts])
     left = equations.least - (2 * equations.b * w).sum(axis=1)
     left += np.einsum("ni,nij,nj->n", w, equations.A, w)
     misfit = np.sqrt(np.maximum(left, 0.0) / np.maximum(robot.nv - pushing @ dim, 1))
+    doubts += of_imu(
+        contacts, residual.q, residual.v[:, 6:], log.gyro[1:], touching,
+        estimator.sensors.placement(robot)[:3, :3], float(np.median(np.diff(log.t))),
+    )  # fmt: skip
     return ContactWrenches(
         robot, residual.t, residual.q, residual.v, residual.a, contacts, touching, w,
-        found.covariance, found.limited, misfit, cutoff, (*log.notes, *log.doubts),
+        found.covariance, found.limited, misfit, cutoff, (*log.notes, *log.doubts, *doubts),
     )  # fmt: skip
 
 
@@ -97,14 +103,20 @@ def _loads(contacts: ContactSet, equations: NormalEquations) -> tuple[Array, Arr
 
 def _touching(
     log: SensorLog, contacts: ContactSet, equations: NormalEquations
-) -> tuple[NDArray[np.bool_], NDArray[np.bool_]]:
-    """Which contacts touch (n, C) in the intervals between the samples, and which push.
+) -> tuple[NDArray[np.bool_], NDArray[np.bool_], list[str]]:
+    """Which contacts touch (n, C) in the intervals between the samples, which push, and whose
+    switches contradict that, in words.
 
     A filter without lag spreads what a foot does at its landing: it pushes before.
     """
+    doubts = list[str]()
     (mean, std), newtons = _loads(contacts, equations), weight(contacts.robot)
     touching = by_column(hysteresis, mean > ON * newtons, mean > OFF * newtons)
     for k, name in enumerate(contacts.names):
         if log.touching is not None and name in log.touching:
-            touching[:, k] = log.touching[name][1:]  # until the later sample
-    return touching, touching | (mean > SURE * std)
+            told = log.touching[name][1:]  # until the later sample
+            if (wrong := float((told != touching[:, k]).mean())) > CONTRARY:
+                share = f"{100 * wrong:.0f} % of the samples"
+                doubts.append(f"touching.{name}: it contradicts the load in {share}")
+            touching[:, k] = told
+    return touching, touching | (mean > SURE * std), doubts

@@ -27,7 +27,6 @@ from dataclasses import dataclass
 
 import numpy as np
 import pinocchio as pin
-import scipy
 
 from ...arrays import Array
 from ...contacts.equilibrium.balance import weight
@@ -36,13 +35,12 @@ from ...dynamics.spatial import rotations
 from ...errors import ConfigurationError
 from ...progress import progress_bar
 from ...robots.robot import Robot
-from ...robots.values import number
 from ..kernels import invariant
 from .estimator import Estimator
+from .low_pass import filtered, gaussian
 from .sensor_log import SensorLog
 from .sensors import Sensors
 
-REACH = 4.0  # standard deviations at which a filter's weights end
 GAP = 2.5  # of usual intervals: the longest that still is one, where a sample is lost
 LEAST = 1e-6  # standard deviation of generalised forces without any noise, as a share of m g
 
@@ -86,6 +84,7 @@ class MomentumResidual:
             ConfigurationError: samples that lack in the log, or a cut-off too high.
         """
         robot, h = log.robot, _interval(log)
+        gains = gaussian(1 / h, cutoff)
         places, rates, specific_force, tilt = _states(log, estimator)
         steps = np.diff(log.t)[:, None]
         v = (rates[1:] + rates[:-1]) / 2
@@ -95,18 +94,17 @@ class MomentumResidual:
         a[:, :3] = _linear(estimator, specific_force[1:], q, v, a)
         tau = log.tau[1:]
         r = batch.inverse_dynamics(robot, q, v, a) - tau @ robot.selection_matrix
-        gains = gaussian(1 / h, cutoff)
         noise = (estimator.sensors.torques * tau) ** 2
         return cls(
             robot,
             log.t[1:] - steps[:, 0] / 2,
             q,
             v,
-            _filtered(a, gains),
-            _filtered(r, gains),
+            filtered(a, gains),
+            filtered(r, gains),
             tilt[1:],
             _spread(estimator.sensors, robot.nv, gains, h, log.v is not None),
-            _filtered(noise, gains**2),
+            filtered(noise, gains**2),
         )
 
     def covariance(self, rows: slice) -> Array:
@@ -164,31 +162,6 @@ def _linear(estimator: Estimator, f: Array, q: Array, v: Array, a: Array) -> Arr
     w, p = v[:, 3:6], T[:3, 3]
     around = np.cross(w, v[:, :3] + np.cross(w, p)) + np.cross(a[:, 3:6], p)
     return np.asarray(f @ T[:3, :3].T + g @ R - around)
-
-
-def gaussian(rate: float, cutoff: float) -> Array:
-    """Return the weights (2k + 1,) of a Gaussian filter, by its −3 dB frequency and the rate [Hz].
-
-    exp(−2 π² σ² f²) = 1/√2 for a standard deviation of σ seconds.
-
-    Raises:
-        ConfigurationError: a cut-off that is not below half the rate.
-    """
-    cutoff = number(cutoff, "cutoff", above=0, unit="[Hz]")
-    if cutoff >= rate / 2:
-        raise ConfigurationError(
-            f"cutoff: got {cutoff!r} Hz; expected less than half the rate, {rate / 2:g} Hz: "
-            f"samples are {1 / rate:.3g} s apart, by times in seconds"
-        )
-    sigma = np.sqrt(np.log(2.0)) / (2 * np.pi * cutoff) * rate  # in samples
-    j = np.arange(-np.ceil(REACH * sigma), np.ceil(REACH * sigma) + 1)
-    weights = np.exp(-0.5 * (j / sigma) ** 2)
-    return np.asarray(weights / weights.sum())
-
-
-def _filtered(x: Array, weights: Array) -> Array:
-    """Σ_j g_j x_j along time, mirrored at both ends."""
-    return np.asarray(scipy.ndimage.convolve1d(x, weights, axis=0, mode="reflect"))
 
 
 def _spread(s: Sensors, nv: int, gains: Array, h: float, speeds: bool) -> Array:

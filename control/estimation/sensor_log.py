@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, replace
 from functools import cached_property
 from itertools import pairwise
@@ -23,6 +23,7 @@ from ...robots.configuration import check_floating
 from ...robots.ranges import ranges
 from ...robots.robot import Robot
 from ...robots.values import array, mapping, number, sequence, texts, whole_number
+from .agreement import few, of_encoders, of_stuck
 from .sensors import SAME, Readings, unlike_gravity
 
 VERSION = 1  # of .npz files
@@ -118,7 +119,7 @@ class SensorLog:
 
     @cached_property
     def doubts(self) -> tuple[str, ...]:
-        """What of the readings looks like another unit, in words."""
+        """What of the readings looks like another unit, or contradicts itself, in words."""
         felt = float(np.median(np.linalg.norm(self.accelerometer, axis=1)))
         doubt = unlike_gravity(felt, self.robot, "as median")
         found = [doubt] if doubt else []
@@ -133,7 +134,20 @@ class SensorLog:
         if beyond:
             more = f", and {len(beyond) - 2} more" if len(beyond) > 2 else ""
             found.append(f"far beyond ranges: {', '.join(beyond[:2])}{more}; expected rad or m")
-        return tuple(found)
+        return (*found, *self._contradictions()) if len(self) > 1 else tuple(found)
+
+    def _contradictions(self) -> Iterator[str]:
+        """Yield which readings contradict the positions of the encoders, in words."""
+        t, names = self.t, _names(self.robot)
+        rates = _differences(self.robot, t, self.q)
+        ways = np.cumsum(rates * np.diff(t, prepend=t[0])[:, None], axis=0)
+        motors = ways[:, np.array(self.robot.actuated_rows) - 6]
+        farthest = np.tile(ways[:, [np.ptp(ways, axis=0).argmax()]], 3)
+        if self.v is not None:
+            yield from few(of_encoders(t, ways, self.v, names["v"]))
+        yield from few(of_stuck(t, self.tau, motors, names["tau"]))
+        for kind in ("gyro", "accelerometer"):
+            yield from few(of_stuck(t, getattr(self, kind), farthest, names[kind]))
 
     def part(self, start: float | None = None, stop: float | None = None) -> SensorLog:
         """Return the samples from one time to another, both included [s]; their times stay.

@@ -47,7 +47,8 @@ class Belief(NamedTuple):
     d: (K, 3), feet (middles of balls). turned: (K, 3, 3), axes of the bodies of the feet, in the
     world: of soles as believed, of balls as they were at the last reading.
     loads: (K,), normal forces, low-passed [N]. standing: (K,). slipped: (K,), how often each has.
-    P: (n, n).
+    doubt: (1,), the squared Mahalanobis distance of the likeliest foot, by its degrees of freedom,
+    at most that of a slip, low-passed: about 1 where feet and IMU agree. P: (n, n).
     """
 
     R: Array
@@ -60,6 +61,7 @@ class Belief(NamedTuple):
     loads: Array
     standing: Flags
     slipped: Index
+    doubt: Array
     P: Array
 
 
@@ -107,6 +109,7 @@ class Contact(NamedTuple):
 
     filter: time constant of loads [s]. on, off: loads from and up to which it does [N].
     point, sole: squared Mahalanobis distances of z beyond which it has slipped.
+    doubt: time constant of the low-pass filter on `Belief.doubt` [s].
     """
 
     filter: float
@@ -114,6 +117,7 @@ class Contact(NamedTuple):
     off: float
     point: float
     sole: float
+    doubt: float
 
 
 class Model(NamedTuple):
@@ -378,6 +382,7 @@ def correct(model, x, legs, told, q, v):
         if not feet.soles[k]:
             roll(x, feet, k, at)
         x.loads[k] += share * (normal_force(legs.J[k], forces, feet, k) - x.loads[k])
+    likeliest = np.inf
     for k in range(count):
         stood, stands = x.standing[k], told.known[k] == 1
         if told.known[k] < 0:
@@ -387,10 +392,15 @@ def correct(model, x, legs, told, q, v):
             continue
         spread(legs.J[k], feet, k, model.noise, N)
         most = contact.sole if feet.soles[k] else contact.point
-        if stood and update(x, feet, k, h[k], E[k], N, most):
-            continue
+        if stood:
+            squared = update(x, feet, k, h[k], E[k], N, most)
+            likeliest = min(likeliest, min(squared, most) / (6.0 if feet.soles[k] else 3.0))
+            if squared <= most:
+                continue
         x.slipped[k] += stood
         anchor(x, feet, k, h[k], E[k], N)
+    if likeliest < np.inf:
+        x.doubt[0] += told.h / (told.h + contact.doubt) * (likeliest - x.doubt[0])
     base(x, told.gyro, model.imu, q, v)
 
 
@@ -463,7 +473,8 @@ def shown(x, k, h, E, z):
 
 
 def update(x, feet, k, h, E, N, most):
-    """Correct by a foot that stands; return whether its z is as likely as `most` demands."""
+    """Correct by a foot that stands; return the squared Mahalanobis distance of its z, which is
+    left out beyond `most`."""
     P, n, size, at = x.P, len(x.P), 6 if feet.soles[k] else 3, feet.at[k]
     z, D, L = np.empty(6), np.empty((6, n)), np.empty((size, size))  # D = H P
     shown(x, k, h, E, z)
@@ -481,7 +492,7 @@ def update(x, feet, k, h, E, N, most):
     for i in range(size):
         squared += y[i] * y[i]
     if squared > most:
-        return False
+        return squared
     step = np.zeros(n)  # K z = (L⁻¹ D)ᵀ y, and P ← P − (L⁻¹ D)ᵀ (L⁻¹ D)
     for i in range(size):
         for c in range(i):
@@ -492,7 +503,7 @@ def update(x, feet, k, h, E, N, most):
             step[j] += D[i, j] * y[i]
         add_square(P, -1.0, D[i])
     retract(x, feet, step)
-    return True
+    return squared
 
 
 def retract(x, feet, step):
@@ -553,10 +564,10 @@ def _example() -> tuple[Any, ...]:
     x, index, flags = np.empty(0), np.empty(0, np.intp), np.empty(0, np.bool_)
     table, tables, bodies = np.empty((0, 3)), np.empty((0, 3, 3)), read_only(1, np.uint8)
     feet = Feet(table, table, flags, index, index, index, index, flags)
-    noise, contact = Noise(*9 * [0.0]), Contact(*5 * [0.0])
+    noise, contact = Noise(*9 * [0.0]), Contact(*6 * [0.0])
     return (
         Model(bodies, index, table, x, feet, noise, contact),
-        Belief(table, x, x, x, x, table, tables, x, flags, index, table),
+        Belief(table, x, x, x, x, table, tables, x, flags, index, x, table),
         Legs(table, tables, x, x), Told(0.0, x, x, x, index), x, x, x, True, True,
     )  # fmt: skip
 

@@ -163,6 +163,11 @@ class Predictive:
         standing = State(robot, check_configuration(robot, q), np.zeros(robot.nv))
         self.blocks = blocks_of(robot, self.contacts, standing.q, torque_limits, share)
         height = standing.com[2] - self.contacts.attachment.positions(standing)[:, 2].min()
+        if not height > 0:
+            raise ConfigurationError(
+                f"q: got one whose centre of mass is {-height:.3g} m below its lowest contact; "
+                "expected one that stands"
+            )
         self.sink = length(SINK * height if sink is None else sink, "sink")
         self.rise = length(RISE * height if rise is None else rise, "rise")
         self.legs = LegMomenta(self.contacts)
