@@ -80,6 +80,7 @@ class DcmPlan:
         gravity: g (3,), that of the robot [m/s²]; a number points straight down.
 
     Attributes:
+        pull: F/m (3,), by which known forces are beside gravity [m/s²]; g is their sum from here.
         omega, up: ω [1/s], −g/ω² (3,) [m].
         times: (n + 1,), at which phases begin; when the last one ends [s].
         points: (n, 4, 3), of each phase p at its beginning and end, ξ + g/ω² at its end, and how
@@ -98,6 +99,7 @@ class DcmPlan:
             raise ConfigurationError(
                 f"gravity: got {gravity!r}; expected one that points down: a walk needs weight"
             )
+        self.pull: Array = np.zeros(3)
         phases = sequence(phases, "phases", Phase)
         if not phases or not height > 0:
             raise ConfigurationError(
@@ -105,9 +107,10 @@ class DcmPlan:
             )
         self._take(phases, float(height))
 
-    def renewed(self, phases: Sequence[Phase], height: float) -> DcmPlan:
-        """Return the plan of other phases and another height, which are known to be such."""
+    def renewed(self, phases: Sequence[Phase], height: float, pull: Array) -> DcmPlan:
+        """Return the plan of other phases, height and pull, which are known to be such."""
         plan = self._copy()
+        plan.pull = pull
         plan._take(tuple(phases), height)
         return plan
 
@@ -116,8 +119,9 @@ class DcmPlan:
         return unchecked(type(self), **vars(self))
 
     def _take(self, phases: tuple[Phase, ...], height: float) -> None:
-        self.omega = sqrt(-float(self.gravity[2]) / height)
-        self.height, self.up = height, -self.gravity / self.omega**2
+        g = self.gravity + self.pull
+        self.omega = sqrt(-float(g[2]) / height)
+        self.height, self.up = height, -g / self.omega**2
         self.phases = phases
         self._durations = [phase.duration for phase in phases]
         self._swings = [phase.swings for phase in phases]  # their footholds as planned

@@ -417,7 +417,7 @@ class GaitController(WalkingController):
             except ContactError:  # no place to stand
                 costs.append(np.inf)
                 continue
-            plan = self.plan.renewed(phases, self.plan.height)
+            plan = self._renewed(phases, self.plan.height, state, t)
             bounds = self.reach.bounds(phases[1].swings, state)
             program = FootholdProgram(plan, 1, bounds, self._solver)
             costs.append(program.landing(self._xi(state), 0.0).cost)
@@ -459,7 +459,7 @@ class GaitController(WalkingController):
         self._longest_ramp = self.ramp if self.path.stands else self._stepping_ramp
         h = self.plan.height
         height = min(max(self.height, (1 - LOWERING) * h), (1 + LOWERING) * h)
-        self._follow(self.plan.renewed(phases, height), t)
+        self._follow(self._renewed(phases, height, state, t), t)
         self._replanned = t
 
     def _phases(

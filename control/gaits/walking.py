@@ -13,7 +13,7 @@ from numpy.typing import ArrayLike
 from ... import dynamics
 from ...arrays import Array
 from ...contacts import Contact, ContactSet, Terrain
-from ...dynamics import State
+from ...dynamics import State, Wrench
 from ...dynamics.topology import masses_of
 from ...options import check_options
 from ...robots.configuration import check_configuration
@@ -72,6 +72,7 @@ EVEN = 0.03
 # errors of ξ that points correct without a step, as a share of the room that p has among them: p is
 # moved beyond ξ, and with both at a side of their polygon nothing brings ξ back
 CORRECTED = 0.5
+LIFTED = 0.5  # share of the weight that known wrenches bear, at most
 MOVED = 2e-3  # of a foothold, below which the swing stays as it is [m]
 # weight of the accelerations of joints [s⁴/rad²]: of those of a waist, which carry no foot but much
 # of the mass, and of all others, divided by h². A waist that is as free as they are gives way to
@@ -173,6 +174,8 @@ class WalkingController:
         self.controller = WholeBodyController(robot, self.feet, self.tasks, **options)
         self._inscribed = cos(pi / self.controller.sides)  # radius of its pyramids in their cones
         start = State(robot, q)
+        self.plan = self._first = self._renewed(self.plan.phases, self.plan.height, start, 0.0)
+        self.dcm.target = self.plan
         self._feet = {contact.name: GaitFoot(contact, start, scale) for contact in self.feet}
         self._phase, self._unloading = -1, False
         self._solver = solver_named(None)  # of footholds
@@ -280,7 +283,8 @@ class WalkingController:
         """
         height = self.plan.height if height is None else length(height, "height")
         begin = number(begin, "begin", at_least=-LATEST, at_most=LATEST, unit="[s]")
-        self._follow(DcmPlan(phases, height, self.plan.gravity), begin)
+        plan = DcmPlan(phases, height, self.plan.gravity)
+        self._follow(plan.renewed(plan.phases, height, self.plan.pull), begin)
 
     def _follow(self, plan: DcmPlan, begin: float) -> None:
         residual = self._landing_residual()
@@ -292,6 +296,22 @@ class WalkingController:
         self.begin = begin
         self.dcm.follow(plan, begin, GO_OVER * self.scale.time, residual)
         self._phase, self._unloading = -1, False
+
+    def _renewed(self, phases: Sequence[Phase], height: float, state: State, t: float) -> DcmPlan:
+        """The plan of phases, which are known to be such, under what wrenches are known at t."""
+        known, pull = self._known(state, t), np.zeros(3)
+        if known is not None:  # where little weight is left, there is no walk to plan
+            pull = known.force / self.robot.mass
+            pull[2] = min(pull[2], -LIFTED * self.plan.gravity[2])
+        return self.plan.renewed(phases, height, pull)
+
+    def _known(self, state: State, t: float) -> Wrench | None:
+        """The sum of the wrenches that its controller knows: the rows of the base of τ_ext."""
+        tau = self.controller._known_torques(state, t)
+        if tau is None:
+            return None
+        R, origin = np.split(state.joint_placements[1], [3], axis=1)
+        return Wrench(R @ tau[:3], R @ tau[3:6], origin[:, 0])
 
     def _landing_residual(self) -> Array:
         """c̈ − c̈* (3,) as feet on points land [m/s²]: two of them carry on a line alone."""

@@ -159,7 +159,7 @@ class PredictiveGait(GaitController):
     def _prepare(self, state: State, t: float) -> None:
         super()._prepare(state, t)
         if self.prediction is None or not 0 <= t - self.prediction.t < self.every:
-            found = self.predictive(state, *self.ahead(state, t=t), t)
+            found = self.predictive(state, *self.ahead(state, t=t), t, self._known(state, t))
             if self.prediction is None or found.solution.solved:  # else the last one goes on
                 self.prediction = found
 

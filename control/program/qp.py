@@ -27,7 +27,7 @@ class Program:
     """The data; shapes as above.
 
     Attributes:
-        M (nv, nv), b (nv,): mass matrix and bias.
+        M (nv, nv), b (nv,): mass matrix; bias, less τ_ext of known wrenches.
         J (dim, nv), k (dim,): contact Jacobian in contact axes, and right-hand side of J a = k.
         closures: how many of the rows of J, the last ones, are of closures.
         actuated, unactuated: rows of S, and the others.

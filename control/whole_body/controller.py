@@ -15,8 +15,9 @@ from ...arrays import Array
 from ...contacts import Contact, ContactSet
 from ...contacts.contact_set import Contacts
 from ...contacts.torque_limits import TorqueLimits
-from ...dynamics import State
+from ...dynamics import State, Wrench
 from ...dynamics.closures import require_closed
+from ...dynamics.loads import check_wrenches
 from ...errors import ConfigurationError, ContactError, SolverError, unknown
 from ...options import names_checked
 from ...robots.robot import Robot
@@ -37,6 +38,8 @@ from .solving import ProgramSolver
 from .structure import AnyTask, Parameters
 from .switching import SwitchedContacts
 from .torque_range import TorqueRange
+
+Wrenches = Mapping[str, Wrench]
 
 LITTLE = 0.5  # load of a leaving contact below which it is let go rather than that limits give way
 
@@ -71,6 +74,8 @@ class WholeBodyController:
         nominal_forces: t -> {contact: its part of w (dim,), in its axes [N, N·m]}, as of a plan;
             zero of contacts that are not named; of those that do not carry now it is not used, for
             plans name feet before they land. None: the weight, evenly shared.
+        wrenches: known ones on links beside those of contacts, as of a payload or a push, as of
+            `dynamics.external_torques`: {frame: Wrench}, or t -> that; may be set at any time.
         regularisation: of all accelerations [s⁴/m², s⁴/rad²].
         on_failure: of a tick that fails: "hold" the last torques, "damp" the joints, or "raise".
             Inputs that are not finite, not the robot's, or late are failures too.
@@ -102,6 +107,7 @@ class WholeBodyController:
         contact_damping: float = 20.0,
         force_weight: float = 1e-3,
         nominal_forces: Callable[[float], Mapping[str, ArrayLike]] | None = None,
+        wrenches: Wrenches | Callable[[float], Wrenches | None] | None = None,
         regularisation: float = 1e-6,
         on_failure: Literal["hold", "damp", "raise"] = "hold",
         deadline: float = np.inf,
@@ -120,6 +126,9 @@ class WholeBodyController:
                 f"nominal_forces: got {nominal_forces!r:.80}; expected a function of the time"
             )
         self.nominal_forces = nominal_forces
+        if not callable(wrenches):
+            check_wrenches(robot, wrenches)
+        self.wrenches = wrenches
         self.sides = whole_number(sides, "sides", at_least=3)
         self.sole_share = number(sole_share, "sole_share", above=0, at_most=1.0)
         self.deadline = number(deadline, "deadline", at_least=0, infinite=True, unit="[s]")
@@ -400,11 +409,17 @@ class WholeBodyController:
         nominal = None if self.nominal_forces is None else self.nominal_forces(t)
         if nominal is not None:
             nominal = mapping(nominal, "nominal_forces", kind="contact")
-        finite = self._formulation.update(state, t, loads, self._before(t), nominal)
+        known, before = self._known_torques(state, t), self._before(t)
+        finite = self._formulation.update(state, t, loads, before, nominal, known)
         fading = self._switched.fading(loads) if loads else {}
         if finite and fading:
-            self._fade(state, t, fading, nominal)
+            self._fade(state, t, fading, nominal, known)
         return finite
+
+    def _known_torques(self, state: State, t: float) -> Array | None:
+        """Return τ_ext (nv,) of the known wrenches at t [s]; None without any."""
+        known = self.wrenches(t) if callable(self.wrenches) else self.wrenches
+        return None if known is None else state.external_torques(known)
 
     def _fade(
         self,
@@ -412,11 +427,12 @@ class WholeBodyController:
         t: float,
         loads: dict[str, float],
         nominal: Mapping[str, ArrayLike] | None,
+        known: Array | None,
     ) -> None:
         """Let contacts on a ramp move as they would if they were not there, as see `switching`."""
         others = ContactSet(self.robot, [c for c in self.contacts if c.name not in loads])
         free = self._formulations.of(others, self._closure_rank)
-        if not free.update(state, t, {}, self._before(t), nominal):
+        if not free.update(state, t, {}, self._before(t), nominal, known):
             return
         found, program = self._solver.solve(free), self._formulation.program
         if found.point is not None:

@@ -88,6 +88,7 @@ class Formulation:
         loads: Mapping[str, float],
         before: Tick | None = None,
         nominal: Mapping[str, ArrayLike] | None = None,
+        known: Array | None = None,
     ) -> bool:
         """Formulate the program of a state; return whether all its data are finite.
 
@@ -97,11 +98,14 @@ class Formulation:
             loads: load fractions of contacts that are being loaded or unloaded.
             before: the last tick at an earlier time.
             nominal: contact forces, as of a WholeBodyController.
+            known: τ_ext (nv,) of known wrenches.
         """
         P = self.program
         if P.closures:
             self._fill_closures(state)
         finite = self._fill_rows(state, t, loads)
+        if known is not None:
+            P.b -= known
         if nominal is not None:
             P.s[:] = self.structure.P @ self.structure.given_forces(nominal)
             finite = finite and bool(np.isfinite(P.s).all())
