@@ -443,9 +443,9 @@ def test_ramps_take_the_jumps_out_of_a_trot():
     assert jumps[1] > 2 * jumps[0]
 
 
-@pytest.mark.parametrize("name", ["go2", "biped"])
-def test_torques_rise_to_their_limits_within_30_ms(name):
-    """On points as on soles, whatever tasks ask for: here to throw the trunk up."""
+@pytest.mark.parametrize(("name", "time"), [("go2", 0.02), ("biped", 0.03)])
+def test_torques_of_gaits_rise_to_their_limits_in_time(name, time):
+    """On points and on soles, whatever tasks ask for: here to throw the trunk up."""
     robot, feet, q = standing(name)
     base, v = control.trunk(robot), np.zeros(robot.nv)
     pose = dynamics.frame_placement(robot, q, base) * pin.SE3(np.eye(3), np.array([0.0, 0.0, 0.3]))
@@ -459,7 +459,7 @@ def test_torques_rise_to_their_limits_within_30_ms(name):
         assert after.status == "optimal"
         return float(((np.abs(after.tau) - before) / robot.torque_limits).max())
 
-    assert rise() <= 0.002 / 0.03 + 1e-9
+    assert rise() <= 0.002 / time + 1e-9
     assert rise(torque_rate=np.inf) > 0.2
 
 
