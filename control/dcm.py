@@ -80,8 +80,8 @@ class DcmPlan:
         gravity: g (3,), that of the robot [m/s²]; a number points straight down.
 
     Attributes:
-        pull: F/m (3,), by which known forces are beside gravity [m/s²]; g is their sum from here.
-        omega, up: ω [1/s], −g/ω² (3,) [m].
+        pull: F/m (3,) of known forces F, as of a payload [m/s²]; zero until `renewed`.
+        omega, up: ω [1/s], −g/ω² (3,) [m], with g + F/m in the place of g.
         times: (n + 1,), at which phases begin; when the last one ends [s].
         points: (n, 4, 3), of each phase p at its beginning and end, ξ + g/ω² at its end, and how
             far its footholds are moved [m].

@@ -372,19 +372,20 @@ def _as_floats(
     value: Any, name: str, shapes: tuple[Shape, ...], meaning: str, error: Error
 ) -> Array:
     """Return an array of floats of what NumPy reads as real numbers."""
+
+    def refusal(got: Any, advice: str = "") -> FootworkError:
+        return error(f"{name}: got {got}, expected {_numbers(shapes, meaning)}{advice}")
+
     if np.ma.is_masked(value) or (
         isinstance(value, list | tuple) and any(map(np.ma.is_masked, value))
     ):
-        expected = _numbers(shapes, meaning)
-        raise error(f"{name}: got masked values, expected {expected}; fill or leave them out first")
+        raise refusal("masked values", "; fill or leave them out first")
     try:
         found = np.asarray(value)
     except (TypeError, ValueError) as failure:
-        expected = _numbers(shapes, meaning)
-        raise error(f"{name}: got {failure}, expected {expected}") from None
+        raise refusal(failure) from None
     if found.dtype.kind not in "fiu" and found.size:
-        expected = _numbers(shapes, meaning)
-        raise error(f"{name}: got {_kind(value, found)}, expected {expected}")
+        raise refusal(_kind(value, found))
     return np.asarray(found, dtype=np.float64)
 
 

@@ -39,11 +39,12 @@ def test_they_may_be_a_function_of_time_and_be_set():
     expected = controller_of(robot, feet, q, wrenches=known)(q, v).tau
     later = controller_of(robot, feet, q, wrenches=lambda t: known if t >= 1.0 else None)
     plain = controller_of(robot, feet, q)
-    np.testing.assert_array_equal(later(q, v, 0.5).tau, plain(q, v, 0.5).tau)
+    untold = plain(q, v, 0.5).tau
+    np.testing.assert_array_equal(later(q, v, 0.5).tau, untold)
     np.testing.assert_allclose(later(q, v, 1.0).tau, expected, rtol=0, atol=1e-9)
     plain.wrenches = known
     np.testing.assert_allclose(plain(q, v, 0.6).tau, expected, rtol=0, atol=1e-9)
-    assert np.abs(expected - plain(q, v, 0.6).tau).max() < 1e-9
+    assert np.abs(expected - untold).max() > 5.0
 
 
 @pytest.mark.parametrize(

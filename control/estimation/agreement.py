@@ -1,4 +1,4 @@
-"""Whether the sensors of a log agree with each other, whatever the masses of the robot are.
+"""Agreement of the sensors of a log with each other, whatever the masses of the robot are.
 
 Encoders tell positions and velocities. Feet that stand show how the base turns, by the encoders
 alone: J v = 0 with v = (v_b, ω, q̇), so that the least squares of J_b (v_b, ω) = −J_q q̇ over all
@@ -44,7 +44,7 @@ def few(found: Iterable[str]) -> Iterator[str]:
         yield f"and {len(told) - 2} more like {told[1].split(':')[0]}"
 
 
-def of_encoders(t: Array, ways: Array, v: Array, names: Sequence[str]) -> Iterator[str]:
+def encoder_doubts(t: Array, ways: Array, v: Array, names: Sequence[str]) -> Iterator[str]:
     """Yield which velocities contradict the positions, in words.
 
     Args:
@@ -63,7 +63,7 @@ def of_encoders(t: Array, ways: Array, v: Array, names: Sequence[str]) -> Iterat
         yield f"{names[i]}: q changes by, v tells, and both differ by {rates} /s (rms)"
 
 
-def of_stuck(t: Array, x: Array, ways: Array, names: Sequence[str]) -> Iterator[str]:
+def stuck_doubts(t: Array, x: Array, ways: Array, names: Sequence[str]) -> Iterator[str]:
     """Yield which readings x (n, k) stay the same while their joints, ways (n, k), move."""
     for column, way, name in zip(x.T, ways.T, names, strict=True):
         ends = np.concatenate([[0], 1 + np.flatnonzero(np.diff(column)), [len(t)]])
@@ -109,7 +109,7 @@ class Turning(NamedTuple):
         return x.reshape(3, 4)[:, :3], std.reshape(3, 4)[:, :3], float(left)
 
 
-def of_imu(
+def imu_doubts(
     contacts: ContactSet,
     q: Array,
     rates: Array,

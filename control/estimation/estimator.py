@@ -240,8 +240,14 @@ class Estimator:
         self._widen(x, lost * float(np.hypot(LOST[2], turning)), 0.0, lost)
 
     def _widen(self, x: invariant.Belief, turn: float, slip: float, lost: float) -> None:
-        """Let P grow by `LOST`, a turn about the vertical [rad], a velocity that feet show to be
-        wrong [m/s], and the way of a time [s]."""
+        """Let P grow by the tilt and the velocity of `LOST`.
+
+        Args:
+            x: belief, whose P grows.
+            turn: standard deviation of a turn about the vertical [rad].
+            slip: added to that of the velocity: what feet show it to be wrong by [m/s].
+            lost: for how long the velocity was wrong: so much more is unknown of the place [s].
+        """
         tilt, speed, up, every = LOST[0], np.hypot(LOST[1], slip), down(self.robot), np.arange(3)
         G = np.zeros((len(x.P), 3))  # of a turn ξ_R about where the IMU is
         G[:9] = np.vstack([np.eye(3), pin.skew(x.v), pin.skew(x.p)])

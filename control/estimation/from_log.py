@@ -18,7 +18,7 @@ from ...dynamics.closures import require_no_closures
 from ...progress import with_progress
 from ...robots.configuration import check_configuration
 from ...robots.values import instance, mapping, number
-from .agreement import of_imu
+from .agreement import imu_doubts
 from .estimator import OFF, ON, Estimator
 from .momentum_residual import MomentumResidual
 from .sensor_log import SensorLog
@@ -82,7 +82,7 @@ def contact_wrenches(
     left = equations.least - (2 * equations.b * w).sum(axis=1)
     left += np.einsum("ni,nij,nj->n", w, equations.A, w)
     misfit = np.sqrt(np.maximum(left, 0.0) / np.maximum(robot.nv - pushing @ dim, 1))
-    doubts += of_imu(
+    doubts += imu_doubts(
         contacts, residual.q, residual.v[:, 6:], log.gyro[1:], touching,
         estimator.sensors.placement(robot)[:3, :3], float(np.median(np.diff(log.t))),
     )  # fmt: skip

@@ -23,7 +23,7 @@ from ...robots.configuration import check_floating
 from ...robots.ranges import ranges
 from ...robots.robot import Robot
 from ...robots.values import array, mapping, number, sequence, texts, whole_number
-from .agreement import few, of_encoders, of_stuck
+from .agreement import encoder_doubts, few, stuck_doubts
 from .sensors import SAME, Readings, unlike_gravity
 
 VERSION = 1  # of .npz files
@@ -144,10 +144,10 @@ class SensorLog:
         motors = ways[:, np.array(self.robot.actuated_rows) - 6]
         farthest = np.tile(ways[:, [np.ptp(ways, axis=0).argmax()]], 3)
         if self.v is not None:
-            yield from few(of_encoders(t, ways, self.v, names["v"]))
-        yield from few(of_stuck(t, self.tau, motors, names["tau"]))
+            yield from few(encoder_doubts(t, ways, self.v, names["v"]))
+        yield from few(stuck_doubts(t, self.tau, motors, names["tau"]))
         for kind in ("gyro", "accelerometer"):
-            yield from few(of_stuck(t, getattr(self, kind), farthest, names[kind]))
+            yield from few(stuck_doubts(t, getattr(self, kind), farthest, names[kind]))
 
     def part(self, start: float | None = None, stop: float | None = None) -> SensorLog:
         """Return the samples from one time to another, both included [s]; their times stay.

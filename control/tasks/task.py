@@ -29,6 +29,8 @@ from ...robots.values import array, number, placement, text, texts, whole_number
 
 AXES = ("x", "y", "z", "rx", "ry", "rz")
 NAMED = {"pose": np.arange(6), "position": np.arange(3), "orientation": np.arange(3, 6)}
+for _rows in NAMED.values():  # tasks share them
+    _rows.setflags(write=False)
 
 
 class Rows(NamedTuple):

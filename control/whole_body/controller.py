@@ -74,8 +74,9 @@ class WholeBodyController:
         nominal_forces: t -> {contact: its part of w (dim,), in its axes [N, N·m]}, as of a plan;
             zero of contacts that are not named; of those that do not carry now it is not used, for
             plans name feet before they land. None: the weight, evenly shared.
-        wrenches: known ones on links beside those of contacts, as of a payload or a push, as of
-            `dynamics.external_torques`: {frame: Wrench}, or t -> that; may be set at any time.
+        wrenches: known ones on links beside those of contacts, as of a payload or a push:
+            {frame: Wrench}, or t -> that, whose `dynamics.external_torques` are τ_ext in
+            M a + b = Sᵀτ + Jᵀw + τ_ext; may be set at any time.
         regularisation: of all accelerations [s⁴/m², s⁴/rad²].
         on_failure: of a tick that fails: "hold" the last torques, "damp" the joints, or "raise".
             Inputs that are not finite, not the robot's, or late are failures too.
