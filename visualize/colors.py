@@ -67,14 +67,14 @@ def margin_ramp(hold: Hold) -> ColorRamp:
 def contact_colors(hold: Hold) -> dict[str, str]:
     """Return {contact: "#rrggbb"} by what each alone could lose, `hold.contact_margins`."""
     ramp = margin_ramp(hold)
-    return {name: tone_of(ramp, margin) for name, margin in hold.contact_margins.items()}
+    return {name: ramp_color(ramp, margin) for name, margin in hold.contact_margins.items()}
 
 
 def margin_color(hold: Hold) -> str:
     """Return "#rrggbb" by the margin of all contacts together, for the centre of mass."""
-    return tone_of(margin_ramp(hold), hold.margin)
+    return ramp_color(margin_ramp(hold), hold.margin)
 
 
-def tone_of(ramp: ColorRamp, margin: float) -> str:
+def ramp_color(ramp: ColorRamp, margin: float) -> str:
     """Return "#rrggbb" of a margin; one that was not found is drawn as one at the edge."""
     return ramp.color(ramp.low if math.isnan(margin) else margin)

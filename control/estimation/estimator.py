@@ -15,7 +15,7 @@ do meanwhile, and its feet stand anew.
 
 Where the robot is, and where it is heading, is not observable: both drift with the way. Nor is a
 slip of all feet together; but where all go on to contradict the IMU, it is the IMU that is wrong,
-such as after a reading that was none, and the covariance grows as it does in a gap.
+as after an invalid reading, and the covariance grows as it does in a gap.
 """
 
 from __future__ import annotations

@@ -14,7 +14,7 @@ from ...contacts.equilibrium.balance import weight
 from ...contacts.friction_used import friction_used
 from ...dynamics.motions.motion import Motion
 from ...dynamics.state import State
-from ..colors import cause_color, tone_of
+from ..colors import cause_color, ramp_color
 from ..viewer import Band, ColorRamp, Series, Viewer
 from .motion import scale_of
 from .terrain import draw_terrain, look_past
@@ -107,7 +107,7 @@ def picture_rows(motion: Motion, rate: float) -> Index:
 def _draw_contacts(viewer: Viewer, audit: Audit, row: int, ramp: ColorRamp, length: float) -> None:
     """Draw balls at the points that touch, and the force on each foot, in the margin's colour."""
     contacts, verdicts = audit.schedule.contacts, audit.forces.verdicts
-    color, owner = tone_of(ramp, float(audit.margin[row])), contacts.limits.owner
+    color, owner = ramp_color(ramp, float(audit.margin[row])), contacts.limits.owner
     points = contacts.attachment.world_points(State(audit.motion.robot, audit.motion.q[row]))
     for k in np.flatnonzero(audit.schedule.touching[row][owner]):
         viewer.point(f"touching/{k}", points[k], color=color, radius=0.009 * viewer.scale)

@@ -6,7 +6,7 @@ import numpy as np
 
 from ...contacts.equilibrium.balance import weight
 from ...control.estimation.wrenches import ContactWrenches
-from ..colors import COLORS, tone_of
+from ..colors import COLORS, ramp_color
 from ..viewer import Series, Viewer
 from .audits import margin_ramp_of, picture_rows, touching_feet
 from .cones import draw_friction_cone
@@ -43,7 +43,7 @@ def view_wrenches(
 
     def draw(i: int) -> None:
         row = int(rows[i])
-        tone = tone_of(ramp, float(audit.margin[row]))
+        tone = ramp_color(ramp, float(audit.margin[row]))
         for k, (name, centres) in enumerate(wrenches.centres.items()):
             if not wrenches.touching[row, k] or np.isnan(centres[row]).any():
                 continue
