@@ -84,8 +84,12 @@ ELSEWHERE = {
     "control.P*D.within_limits": "`__call__` calls it",
     "visualize.Viewer.screenshot": "starts a browser: see below",
     # Plane, Box and HeightMap: `Terrain` checks what it gives to its solids
-    "contacts.HeightMap.below": "`Terrain.ground` calls it",
+    "contacts.HeightMap.contains": "`Terrain.contains` calls it",
     "contacts.HeightMap.elevations": "`Terrain.height` calls it",
+    "contacts.HeightMap.face_at": "`Terrain.face_of` calls it",
+    "contacts.HeightMap.planes": "`Terrain.ground_under` calls it",
+    "contacts.Terrain.face_of": "`ground` and footholds call it",
+    "contacts.Terrain.ground_under": "`ground` and footholds call it",
     "contacts.[PBH]*.met": "`Terrain.cast` calls it",
     "contacts.[PBH]*.nearest_face": "`Terrain.face` calls it",
     "contacts.[PBH]*.normal": "`Terrain.normal` calls it",

@@ -127,6 +127,31 @@ def test_heights_are_the_tables_and_linear_on_triangles():
     assert terrain.ground(5.0, 0.0) is None
 
 
+@pytest.mark.parametrize("points", [[[0.1, 0.05], [0.1, -0.05], [-0.1, 0.05], [-0.1, -0.05]],
+                                    [[0.1, 0.05], [0.02, 0.01], [-0.06, -0.03]]])  # fmt: skip
+def test_a_foot_stands_on_the_plane_of_least_squares(points):
+    """Raised to touch, and where its points are in a line the least inclined one."""
+    ground, under = rough(2), np.array(points)
+    terrain, samples = Terrain([ground]), np.vstack([np.zeros(2), 0.5 * under, under])
+    A = np.column_stack([np.ones(len(samples)), samples])
+    for place in ground.at[:2] + np.random.default_rng(0).uniform(-0.1, 0.1, (20, 2)):
+        face, p = terrain.ground(*place, None, under)
+        heights = terrain.height(place + samples)
+        slope = np.linalg.lstsq(A, heights, rcond=None)[0][1:]
+        assert -face.normal[:2] / face.normal[2] == pytest.approx(slope, abs=1e-12)
+        assert p[2] == pytest.approx((heights - samples @ slope).max(), abs=1e-12)
+
+
+def test_points_in_a_solid_are_those_of_no_positive_distance():
+    ground = rough(3)
+    terrain = Terrain([ground, Box("lid", (0.4, 0.3, 0.2), ground.at), Plane("floor")])
+    points = np.random.default_rng(0).uniform([-0.6, -1.0, -0.2], [1.2, 0.6, 1.1], (4, 500, 3))
+    inside = terrain.signed_distance(points) <= 0
+    assert 200 < inside.sum() < 1800
+    assert (terrain.contains(points) == inside).all()
+    assert not Terrain().contains(points).any()
+
+
 def test_a_solid_above_hides_the_map():
     ground = rough(1)
     x, y = ground.at[:2]

@@ -13,8 +13,17 @@ from footwork import ConfigurationError, ContactError, contacts, control, dynami
 from footwork.contacts.geometry.polygon import convex_hull, sides
 from footwork.control import gaits, references
 from footwork.control.gaits.foot import FootMode
-from footwork.control.gaits.footholds import CLEARANCE, foothold, near, over_ground
+from footwork.control.gaits.footholds import (
+    CLEARANCE,
+    CLIMB,
+    FRACTIONS,
+    foothold,
+    near,
+    over_ground,
+    swept,
+)
 from footwork.control.gaits.gait import middle
+from footwork.control.kernels.profiles import minimum_acceleration, minimum_jerk
 from footwork.control.references import moved
 
 
@@ -81,19 +90,19 @@ def test_no_place_for_a_foot():
 
 @pytest.mark.parametrize(("highest", "least"), [(0.05, 0), (0.09, 1)])
 def test_places_for_a_foot_are_searched_at_once(highest, least):
-    """On the edge of a stair, no place is asked for by itself that is none: a tick has no time."""
+    """On the edge of a stair, a place that is not flat is not looked at: a tick has no time."""
     foot, asked = next(iter(contacts.at_feet(robots.load("biped")))), [0]
 
     class Counting(contacts.Terrain):
-        def ground(self, *place):
+        def ground_under(self, *places):
             asked[0] += 1
-            return super().ground(*place)
+            return super().ground_under(*places)
 
     terrain = Counting(staircase(0.0, 0.08, 0.35, 6).parts)
     there = pin.SE3(np.eye(3), np.array([0.02, 0.0, 0.0]))  # 10 cm are not enough to go back
     found = near(foot, there, np.array([0.2, 0.0, 0.0]), terrain, 0.105, highest)
     assert (found is not None) == bool(least)
-    assert asked[0] <= least
+    assert asked[0] <= 1 + least  # itself, and those beside it
 
 
 def test_feet_keep_room_to_risers_where_there_is_some():
@@ -250,6 +259,22 @@ def test_swings_keep_clear_of_steps(up):
     assert deepest(way) > -3e-3
     level = over_ground(corners, start, pin.SE3(np.eye(3), start.translation), 0.8, 0.0, 0.05)
     assert level(0.4).value.translation[2] - start.translation[2] == pytest.approx(0.05)
+
+
+@pytest.mark.parametrize("along", [minimum_jerk, minimum_acceleration])
+@pytest.mark.parametrize("rise", [-0.1, 0.0, 0.1])
+def test_the_way_that_is_looked_at_for_clearance_is_that_of_the_swing(along, rise):
+    rng, climb = np.random.default_rng(1), CLIMB * np.sign(rise)
+    start, goal = (pin.SE3(pin.exp3(rng.normal(size=3)), rng.normal(size=3)) for _ in range(2))
+    goal.translation[2] = start.translation[2] + rise
+    corners = rng.normal(size=(3, 3))
+    for end in (goal, pin.SE3(start.rotation, goal.translation)):
+        way = over_ground(corners, start, end, 1.0, 0.0, 0.0, None, along)
+        poses = [way(share).value for share in FRACTIONS]
+        wanted = [[T.act(corner) for corner in corners] for T in poses]
+        assert swept(corners, start, end, climb, along) == pytest.approx(
+            np.array(wanted), abs=1e-12
+        )
 
 
 def climbed(name, crouch, gait, first, rise, steps=3, **options):

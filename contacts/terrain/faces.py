@@ -100,12 +100,14 @@ class FacesUp:
 
     Attributes:
         faces: them, m.
+        normals: (m, 3), theirs.
     """
 
     def __init__(self, faces: Iterable[Face]) -> None:
         self.faces = tuple(face for face in faces if face.normal[2] >= FACES_UP)
         placed = [face.placement.homogeneous[:3] for face in self.faces]
         T = np.array(placed).reshape(-1, 3, 4)
+        self.normals = T[:, :, 2]
         R, o = T[:, :, :2], T[:, :, 3]
         slopes = -T[:, :2, 2] / T[:, 2:, 2]  # of z along x and y
         along = R[:, :2] + slopes[:, :, None] * R[:, 2:]  # of (u, v)

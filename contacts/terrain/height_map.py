@@ -16,6 +16,7 @@ from numpy.typing import ArrayLike
 
 from ... import files
 from ...arrays import Array
+from ...dynamics.spatial import cross
 from ...errors import ContactError
 from ...options import names_checked
 from ...robots.values import FARTHEST, array, length
@@ -28,6 +29,7 @@ from .solids import SIDES, sides_of, turned
 ROUGH = 0.01  # how far ground may be from the plane of a foothold: a sole rests on it still [m]
 _LEAST = 1e-12
 _FLAT = 1e-6  # largest difference of slopes of triangles that counts as zero
+_LINE = 1e-9  # det(S)/tr(S)² of points in a line
 _MAX_BYTES = 1 << 28  # of a file of heights
 
 
@@ -147,7 +149,12 @@ class HeightMap:
     @property
     def half_size(self) -> Array:
         """(2,), half of its sides [m]."""
-        return np.asarray((np.array(self.grid.shape) - 1) * self.cell / 2)
+        return np.asarray(self._last * self.cell / 2)
+
+    @cached_property
+    def _last(self) -> Array:
+        """(2,), the numbers of its cells."""
+        return np.array(self.grid.shape) - 1
 
     @cached_property
     def placement(self) -> Any:
@@ -211,11 +218,16 @@ class HeightMap:
         """Return (n,), exact; inside, the depth [m]."""
         return self._distances(points)[0]
 
+    def contains(self, points: Array) -> Array:
+        """Return (n,), whether points (n, 3) are below its surface or on it."""
+        local = self._local(points)
+        return np.asarray(local[:, 2] <= self._heights(local[:, :2])[0])
+
     def _vertices_under(self, points: Array, radius: float) -> Array:
         """Return the vertices (k, 3) of all cells below or above the box that has points (n, 3)
         with balls of a radius around them, its sides along those of the map [m]."""
         local = self._local(points)[:, :2] / self.cell
-        last, wide = np.array(self.grid.shape) - 1, radius / self.cell
+        last, wide = self._last, radius / self.cell
         low = np.maximum(np.floor(local.min(axis=0) - wide), 0).astype(int)
         high = np.minimum(np.ceil(local.max(axis=0) + wide), last).astype(int)
         every = self.vertices.reshape(*self.grid.shape, 3)
@@ -225,26 +237,21 @@ class HeightMap:
         """Return (n, 3): away from the nearest point; inside, towards it."""
         return np.asarray(self._distances(points)[1] @ self.placement.rotation.T)
 
-    def below(self, x: float, y: float, under: Array) -> tuple[Face, Array] | None:
-        """Return the plane under a foot at (x, y), and its point there; None beside the map.
+    def planes(self, places: Array, under: Array) -> tuple[Array, Array]:
+        """Return the planes under a foot at each of places: heights (n,) there [m], and upward unit
+        normals (n, 3); −inf and zeros beside the map, and where they are too steep.
 
         Args:
-            x, y: a place in the world [m].
+            places: (n, 2), in the world [m].
             under: (k, 2), the points of the foot, from there [m]. A plane is fitted to three and
                 more, and lies on the highest of them; that of fewer is the triangle's.
         """
-        local = self._local(np.array([[x, y, 0.0]]))[0]
-        (h,), (slopes,) = self._heights(local[None, :2])
-        if np.isnan(h):
-            return None
-        if len(under) > 2:
-            around = np.asarray(under) @ self.placement.rotation[:2, :2]
-            h, slopes = self._fitted(local[:2], around, h)
-        normal = np.append(-slopes, 1.0) / np.sqrt(1 + slopes @ slopes)
-        if normal[2] < FACES_UP:
-            return None
-        point = self._in_world(np.array([[local[0], local[1], h]]))[0]
-        return self._face(point, self.placement.rotation @ normal, under), point
+        local = self._local(np.column_stack([places, np.zeros(len(places))]))[:, :2]
+        h, slopes = self._fitted(local, under @ self.placement.rotation[:2, :2])
+        up = 1 / np.sqrt(1 + slopes[:, 0] ** 2 + slopes[:, 1] ** 2)
+        normals = np.column_stack([-slopes * up[:, None], up]) @ self.placement.rotation.T
+        ground = ~np.isnan(h) & (up >= FACES_UP)
+        return np.where(ground, h + self.at[2], -np.inf), np.where(ground[:, None], normals, 0.0)
 
     def elevations(self, places: Array) -> Array:
         """Return (n,), its height at places (n, 2); −inf beside it, or where it is steep [m]."""
@@ -269,7 +276,7 @@ class HeightMap:
         if ahead.any():
             first = int(np.flatnonzero(ahead)[t[ahead].argmin()])
             n = normals[first] / np.linalg.norm(normals[first])
-            hits.append((float(t[first]), self._face(p[first], n, np.zeros((1, 2)))))
+            hits.append((float(t[first]), self.face_at(p[first], n, np.zeros((1, 2)))))
         return min(hits, key=lambda hit: hit[0], default=None)
 
     def nearest_face(self, point: Array) -> Face:
@@ -279,13 +286,18 @@ class HeightMap:
         for side in self.faces[1:]:
             if abs(side.height(nearest)) < 1e-9 and n @ side.normal > 1 - 1e-9:
                 return side
-        return self._face(nearest, n, np.zeros((1, 2)))
+        return self.face_at(nearest, n, np.zeros((1, 2)))
 
     # --- in the axes of the map, from its first vertex ----------------------------------------
 
     def _local(self, points: Array) -> Array:
-        R, o = self.placement.rotation, self.placement.translation
-        return np.asarray((points - o) @ R + np.append(self.half_size, 0.0))
+        return np.asarray(points @ self.placement.rotation - self._first)
+
+    @cached_property
+    def _first(self) -> Array:
+        """(3,), its first vertex at the height of its middle, in axes along its own [m]."""
+        T = self.placement
+        return np.asarray(T.translation @ T.rotation - np.append(self.half_size, 0.0))
 
     def _in_world(self, local: Array) -> Array:
         R, o = self.placement.rotation, self.placement.translation
@@ -294,26 +306,27 @@ class HeightMap:
     def _heights(self, places: Array) -> tuple[Array, Array]:
         """Heights (n,) at places (n, 2) in the axes of the map, nan beside it, and slopes
         (n, 2) there."""
-        in_cells = places / self.cell
-        last = np.array(self.grid.shape) - 1
-        beside = ((in_cells < -1e-9) | (in_cells > last + 1e-9)).any(axis=1)
-        i, j = np.clip(in_cells.astype(int), 0, last - 1).T
-        u, w = in_cells.T - (i, j)
-        h = self.grid
-        o, far = h[i, j], h[i + 1, j + 1]
-        rise = np.where(
-            u >= w, [h[i + 1, j] - o, far - h[i + 1, j]], [far - h[i, j + 1], h[i, j + 1] - o]
-        )
+        in_cells, (_, columns) = places / self.cell, self.grid.shape
+        beside = ((in_cells < -1e-9) | (in_cells > self._last + 1e-9)).any(axis=1)
+        first = np.minimum(np.maximum(in_cells.astype(int), 0), self._last - 1)
+        u, w = (in_cells - first).T
+        at, h = first[:, 0] * columns + first[:, 1], self.grid.ravel()
+        o, ahead, aside, far = h[at], h[at + columns], h[at + 1], h[at + columns + 1]
+        rise = np.where(u >= w, [ahead - o, far - ahead], [far - aside, aside - o])
         return np.where(beside, np.nan, o + rise[0] * u + rise[1] * w), rise.T / self.cell
 
-    def _fitted(self, place: Array, around: Array, here: float) -> tuple[float, Array]:
-        """The plane z = c + g · (r − place) fitted to the heights under a foot, raised to touch."""
+    def _fitted(self, places: Array, around: Array) -> tuple[Array, Array]:
+        """The planes z = c + g · (r − place) of `planes` at places (n, 2) in the axes of the map:
+        their heights there (n,), nan beside it, and g (n, 2)."""
+        if len(around) < 3:
+            return self._heights(places)
         samples = np.vstack([np.zeros(2), 0.5 * around, around])
-        found, _ = self._heights(place + samples)
-        heights = np.where(np.isnan(found), here, found)
-        A = np.column_stack([np.ones(len(samples)), samples])
-        g = np.linalg.lstsq(A, heights, rcond=None)[0][1:]
-        return float((heights - samples @ g).max()), g
+        found, _ = self._heights((places[:, None] + samples).reshape(-1, 2))
+        found = found.reshape(len(places), -1)
+        heights = np.where(np.isnan(found), found[:, :1], found)
+        from_mean = samples - samples.mean(axis=0)
+        g = heights @ from_mean @ _pseudo_inverse(from_mean.T @ from_mean)
+        return (heights - g @ samples.T).max(axis=1), g
 
     @cached_property
     def _cells(self) -> tuple[Array, Array]:
@@ -335,14 +348,14 @@ class HeightMap:
             run(local, self.grid, *self._cells, self.cell, found, normals)
         return found, normals
 
-    def _face(self, point: Array, normal: Array, under: Array) -> Face:
+    def face_at(self, point: Array, normal: Array, under: Array) -> Face:
         """A piece of the surface, as large as what stands on it, or as a cell."""
-        across = np.cross(normal, self.placement.rotation[:, 0])
+        across = cross(normal, self.placement.rotation[:, 0])
         if (size := float(np.linalg.norm(across))) < 0.1:  # an upright triangle that looks ahead
-            across = np.cross([0.0, 0.0, 1.0], normal)
+            across = cross(np.array([0.0, 0.0, 1.0]), normal)
             size = float(np.linalg.norm(across))
         across = across / size
-        T = pin.SE3(np.column_stack([np.cross(across, normal), across, normal]), point)
+        T = pin.SE3(np.column_stack([cross(across, normal), across, normal]), point)
         reach = 1.001 * np.linalg.norm(under, axis=1).max() / max(normal[2], FACES_UP)
         half = np.full(2, max(reach, self.cell / 2))
         return Face(f"{self.name}, top", T, half, self.friction, ROUGH)
@@ -355,6 +368,15 @@ class HeightMap:
         p = self._local((origin + t * direction)[None])[0]
         edge, _ = self._heights(np.clip(p[None, :2], 0.0, 2 * self.half_size))
         return t if p[2] <= edge[0] else None
+
+
+def _pseudo_inverse(S: Array) -> Array:
+    """S⁺ of a symmetric S (2, 2) ≥ 0; S/tr(S)² of rank one, where points are in a line."""
+    (a, b), (_, d) = S
+    det, trace = a * d - b * b, a + d
+    if det > _LINE * trace * trace:
+        return np.array([[d, -b], [-b, a]]) / det
+    return np.asarray(S / trace**2 if trace > 0 else S)
 
 
 def _samples(ends: ArrayLike, name: str, cell: float) -> Array:

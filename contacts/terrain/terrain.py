@@ -9,7 +9,7 @@ from __future__ import annotations
 import time
 from collections.abc import Iterable, Iterator, Sequence
 from functools import cached_property
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import ArrayLike
@@ -22,13 +22,29 @@ from ..geometry.directions import least_turn
 from ..kernels.solids import NEAREST, FlatSolids
 from .edges import Edges
 from .faces import FACES_UP, Face, FacesUp
-from .height_map import HeightMap
+from .height_map import ROUGH, HeightMap
 from .solids import Box, Plane, Stairs, Wall
 
 _OFF = 1e-6  # a face is uncovered where a point this far in front of it lies in no solid [m]
 Part = Plane | Box | Stairs | Wall | HeightMap
 EMPTY = "terrain: it is empty, expected a plane, a box, stairs, a wall or a height map"
 _POINT, _ORIGIN = np.zeros((1, 2)), np.zeros((1, 3))
+
+
+class Ground(NamedTuple):
+    """The planes under a foot at n places, and where they are there.
+
+    Attributes:
+        points: (n, 3) [m].
+        normals: (n, 3), upward unit vectors.
+        owners: (n,), indices of the faces and height maps; −1 where there is no ground.
+        rough: (n,), how far the ground may be from the plane, zero of what is flat [m].
+    """
+
+    points: Array
+    normals: Array
+    owners: Index
+    rough: Array
 
 
 class Terrain:
@@ -63,6 +79,15 @@ class Terrain:
         if not self.solids:
             return np.full(p.shape[:-1], np.inf)
         return self._nearest(p.reshape(-1, 3), normals=False)[0].reshape(p.shape[:-1])
+
+    def contains(self, points: ArrayLike) -> Array:
+        """Return (...), whether points (..., 3) are in a solid or on it: signed distances ≤ 0."""
+        p = _points(points)
+        each = p.reshape(-1, 3)
+        found = self._flat_part.signed_distance(each) <= 0
+        for ground in self._maps:
+            found |= ground.contains(each)
+        return np.asarray(found.reshape(p.shape[:-1]))
 
     def nearest(self, points: ArrayLike) -> Index:
         """Return (...), which of `solids` is nearest to each of points (..., 3)."""
@@ -105,7 +130,7 @@ class Terrain:
         # what is inside of another solid is no ground: where that is so steep that it has none
         there = np.flatnonzero(np.isfinite(found))
         above = np.column_stack([places[there], found[there] + _OFF])
-        for k in there[self.signed_distance(above) <= 0]:
+        for k in there[self.contains(above)]:
             hit = self.ground(*places[k])
             found[k] = -np.inf if hit is None else hit[1][2]
         return np.asarray(found.reshape(p.shape[:-1]))
@@ -128,16 +153,41 @@ class Terrain:
         if near is not None:
             number(near, "near", unit="[m]", error=ContactError)
         foot = array(under, "under", (None, 2), meaning="[m]", error=ContactError)
-        heights, faces = self._up.elevations(np.array([[x, y]]))[0], self._up.faces
-        on = np.flatnonzero(heights > -np.inf)
-        hits = [(faces[k], np.array([x, y, heights[k]])) for k in on]
-        maps = (ground.below(x, y, foot) for ground in self._maps)
-        hits.extend(hit for hit in maps if hit is not None)
-        before = np.reshape([p + _OFF * face.normal for face, p in hits], (-1, 3))
-        bare = [hits[k] for k in np.flatnonzero(self.signed_distance(before) > 0)]
-        if near is None or not bare:
-            return max(bare, key=lambda hit: float(hit[1][2]), default=None)
-        return min(bare, key=lambda hit: abs(float(hit[1][2]) - near))
+        found = self.ground_under(foot, np.array([[x, y]]), near)
+        if found.owners[0] < 0:
+            return None
+        return self.face_of(found, 0, foot), found.points[0]
+
+    def ground_under(self, foot: Array, places: Array, near: float | None = None) -> Ground:
+        """Return `ground` of a foot with points (k, 2) at each of places (n, 2)."""
+        planes = [ground.planes(places, foot) for ground in self._maps]
+        none = np.full(len(places), -np.inf)
+        heights = np.column_stack([self._up.elevations(places), *(h for h, _ in planes), none])
+        normals = np.zeros((*heights.shape, 3))
+        flat = len(self._up.faces)
+        normals[:, :flat] = self._up.normals
+        for k, (_, n) in enumerate(planes, flat):
+            normals[:, k] = n
+        rows, columns = np.nonzero(heights > -np.inf)
+        points = np.column_stack([places[rows], heights[rows, columns]])
+        inside = self.contains(points + _OFF * normals[rows, columns])
+        heights[rows[inside], columns[inside]] = -np.inf
+        owners = (heights if near is None else -np.abs(heights - near)).argmax(axis=1)
+        every = np.arange(len(places))
+        found = heights[every, owners]
+        return Ground(
+            np.column_stack([places, found]),
+            normals[every, owners],
+            np.where(found > -np.inf, owners, -1),
+            np.where(owners < flat, 0.0, ROUGH),
+        )
+
+    def face_of(self, ground: Ground, k: int, foot: Array) -> Face:
+        """Return the face of the k-th of such places, of a height map a piece of its plane."""
+        owner, flat = int(ground.owners[k]), len(self._up.faces)
+        if owner < flat:
+            return self._up.faces[owner]
+        return self._maps[owner - flat].face_at(ground.points[k], ground.normals[k], foot)
 
     def face(self, point: ArrayLike) -> Face:
         """Return the face of the nearest solid that lies most before or least behind `point`."""
@@ -164,7 +214,7 @@ class Terrain:
         hits = [hit for solid in self.solids if (hit := solid.met(o, d)) is not None]
         for t, face in sorted(hits, key=lambda hit: hit[0]):
             p = o + t * d
-            if self.signed_distance(p + _OFF * face.normal) > 0:  # bare
+            if not self.contains(p + _OFF * face.normal):  # bare
                 return face, p
         return None
 
@@ -265,6 +315,11 @@ class Terrain:
             np.array([T.homogeneous[:3] for T in placed]).reshape(-1, 3, 4),
             np.array(half).reshape(-1, 3),
         )
+
+    @cached_property
+    def _flat_part(self) -> Terrain:
+        """Its solids that are no height maps."""
+        return Terrain(self.solids[i] for i in self._flat.numbers)  # type: ignore[misc]
 
     @cached_property
     def _others(self) -> list[int]:

@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
-from itertools import chain
-from typing import Any
+from collections.abc import Iterator
+from functools import lru_cache, partial
+from math import sqrt
+from typing import Any, NamedTuple
 
 import numpy as np
 import pinocchio as pin
@@ -11,6 +13,8 @@ import pinocchio as pin
 from ...arrays import Array
 from ...contacts import Contact, Terrain
 from ...contacts.terrain.height_map import ROUGH, HeightMap
+from ...contacts.terrain.terrain import Ground
+from ...dynamics.spatial import cross, skew
 from ...errors import ContactError
 from ..kernels.profiles import bump, minimum_jerk
 from ..references import Profile, Reference, moved, swing_of
@@ -21,8 +25,13 @@ TRIED = 24  # places tried on each side along the way
 TOUCH = 1e-3  # distance that counts as touching [m]
 CLIMB = 0.3  # fraction of a swing's duration by which the rise precedes the horizontal motion
 HEIGHTS = np.arange(1.0, 6.1, 0.5)  # factors on the swing height that are tried for clearance
+FRACTIONS = np.linspace(0.0, 1.0, 33)  # of a swing's duration at which its clearance is looked at
+BUMPS = np.array([bump(share)[0] for share in FRACTIONS])
 EXACT = 1e-9  # distance from flat ground that is rounding [m]
 STEEPEST = 0.7  # cosine of the steepest slope to stand on, 45°
+AT_ONCE = 16, 48, 112, 240  # where the places to try are split, into more and more at a time
+AROUND = np.array([[1.0, 0, 0], [-1, 0, 0], [0, 1, 0], [0, -1, 0]])  # a point, ahead and aside
+UP = np.array([0.0, 0.0, 1.0])
 LEVEL = 0.01  # difference of heights below which ground counts as level [m]
 
 
@@ -54,18 +63,15 @@ def foothold(
     """
     highest = np.inf if reach is None else reach
     within = max(0.5 * float(np.linalg.norm(way)), SIDE * (reach or 0.0))
-    for space in dict.fromkeys((room, 0.0)):
-        found, refusal = placed(contact, moved(T, way), terrain, highest, space)
-        if found is None:
-            found = near(contact, moved(T, way), way, terrain, within, highest, space)
-        if found is not None:
-            break
-    else:
-        raise ContactError(
-            f"{contact.name!r} {refusal}, and finds no place with steps of a half to one and a "
-            "half times that length; expected another length, or another start"
-        )
-    return found
+    there = moved(T, way)
+    found = near(contact, there, way, terrain, within, highest, room)
+    if found is not None:
+        return found
+    raise ContactError(
+        f"{contact.name!r} {_refusal(contact, there, terrain, highest)}, and finds no place with "
+        "steps of a half to one and a half times that length; expected another length, or another "
+        "start"
+    )
 
 
 def near(
@@ -80,18 +86,50 @@ def near(
 ) -> Any:
     """Return the place nearest to T where a foot can stand, `within` [m] from there, or None.
 
-    What is across `way` counts twice. Of a grid of places, `tried` to each side along the way,
-    those are tried whose ground is flat: the heights h under the foot's points and under its middle
-    (at the edge of a stair a plane would pass through the corners alone) are on the plane A A⁺ h,
-    on a height map nearly.
+    What is across `way` counts twice. Beside T itself, of a grid of places, `tried` to each side
+    along the way, those are tried whose ground is flat: the heights h under the foot's points and
+    under its middle (at the edge of a stair a plane would pass through the corners alone) are on
+    the plane A A⁺ h, on a height map nearly.
     """
+    second = None
+    for places in _candidates(contact, T, way, terrain, within, highest, tried):
+        found = _footings(contact, T, places, terrain, highest, room)
+        if (best := found.first()) is not None:
+            return best
+        second = second or found.first(with_room=False)
+    return second
+
+
+def _candidates(
+    contact: Contact,
+    T: Any,
+    way: Array,
+    terrain: Terrain,
+    within: float,
+    highest: float,
+    tried: int,
+) -> Iterator[Array]:
+    """The places (n, 2) of `near`, the nearest first, more and more at a time [m]."""
+    yield T.translation[None, :2]
+    for places in np.split(_grid(T, way, within, tried), AT_ONCE):
+        if len(flat := _flat(contact, T, places, terrain, highest)):
+            yield flat
+
+
+def _grid(T: Any, way: Array, within: float, tried: int) -> Array:
+    """A grid of places (n, 2) within a circle, the nearest first; across the way counts twice."""
     ahead = way[:2] if np.linalg.norm(way[:2]) > 0 else T.rotation[:2, 0]
     ahead = ahead / np.linalg.norm(ahead)
     shares = np.linspace(-1.0, 1.0, 2 * tried + 1)
     grid = np.stack(np.meshgrid(shares, shares[tried % 4 :: 4], indexing="ij"), -1).reshape(-1, 2)
     grid = within * grid[np.hypot(*grid.T) <= 1]
     grid = grid[np.argsort(np.hypot(grid[:, 0], 2 * grid[:, 1]), kind="stable")]
-    places = T.translation[:2] + grid @ np.array([ahead, [-ahead[1], ahead[0]]])
+    return np.asarray(T.translation[:2] + grid @ np.array([ahead, [-ahead[1], ahead[0]]]))
+
+
+def _flat(contact: Contact, T: Any, places: Array, terrain: Terrain, highest: float) -> Array:
+    """Those of places (n, 2) where the ground under a foot is a plane, or nearly on a height map,
+    and not too much higher or lower than T."""
     under = np.vstack([np.zeros(2), edges(contact) @ T.rotation[:2].T])
     heights = terrain.height((places[:, None] + under).reshape(-1, 2)).reshape(-1, len(under))
     A = np.column_stack([np.ones(len(under)), under])
@@ -100,46 +138,93 @@ def near(
         off = np.abs(heights - planes @ A.T).max(axis=1)
         rise = np.abs(planes[:, 0] - T.translation[2])
     rough = ROUGH if any(isinstance(part, HeightMap) for part in terrain.parts) else EXACT
-    for place in places[(off < 2 * rough) & (rise < highest + rough)]:
-        there = pin.SE3(T.rotation, np.append(place, T.translation[2]))
-        found, _ = placed(contact, there, terrain, highest, room)
-        if found is not None:
-            return found
-    return None
+    return np.asarray(places[(off < 2 * rough) & (rise < highest + rough)])
 
 
 def edges(contact: Contact, clearance: float = CLEARANCE) -> Array:
     """Return (4 k, 3), places around each of a contact's points, in its axes [m]."""
-    around = clearance * np.array([[1.0, 0, 0], [-1, 0, 0], [0, 1, 0], [0, -1, 0]])
-    return np.asarray((contact.points[:, None] + around).reshape(-1, 3))
+    return np.asarray((contact.points[:, None] + clearance * AROUND).reshape(-1, 3))
 
 
 def placed(
     contact: Contact, T: Any, terrain: Terrain, highest: float = np.inf, room: float = 0.0
-) -> tuple[Any, str]:
-    """The place on the terrain at T, or None and why the foot cannot stand there."""
-    x, y, z = T.translation
-    hit = terrain.ground(x, y, z, contact.points @ T.rotation[:2].T)
-    if hit is None:
-        return None, f"has no ground at {np.round(T.translation[:2], 3).tolist()} m"
-    face, point = hit
-    if abs(rise := point[2] - z) > highest:
-        return None, f"would step {rise:+.3g} m to {face.name!r}, and {highest:.3g} m is the most"
-    if face.normal[2] < STEEPEST:
-        slope = np.degrees(np.arccos(face.normal[2]))
-        return None, f"would stand on a slope of {slope:.0f}° on {face.name!r}"
-    placed = face.frame(point, T.rotation[:, 0])
-    corners, up = edges(contact, CLEARANCE + face.rough), np.array([0.0, 0.0, 1.0])
-    around = [corners, corners + (TOUCH + face.rough) * up, edges(contact, room) + room * up]
-    places = np.array(around) @ placed.rotation.T + placed.translation
-    under, above, beside = terrain.signed_distance(places)
-    if (over := under.max() - face.rough) > EXACT:
-        return None, f"would stand {over:.3g} m beyond where it can on {face.name!r}"
-    if above.min() <= 0:
-        return None, f"would stand on {face.name!r} inside of something else"
-    if room > 0 and beside.min() <= 0:
-        return None, f"would stand on {face.name!r} too near to what rises there"
-    return placed, ""
+) -> Any:
+    """Return the place on the terrain at T (`pin.SE3`), None where the foot cannot stand there."""
+    return _footings(contact, T, T.translation[None, :2], terrain, highest, room).first()
+
+
+def _refusal(contact: Contact, T: Any, terrain: Terrain, highest: float) -> str:
+    """Why the foot cannot stand at T."""
+    found = _footings(contact, T, T.translation[None, :2], terrain, highest, 0.0)
+    if found.ground.owners[0] < 0:
+        return f"has no ground at {np.round(T.translation[:2], 3).tolist()} m"
+    name = terrain.face_of(found.ground, 0, contact.points[:, :2]).name
+    slope = np.degrees(np.arccos(found.ground.normals[0, 2]))
+    reasons = (
+        f"would step {found.rises[0]:+.3g} m to {name!r}, and {highest:.3g} m is the most",
+        f"would stand on a slope of {slope:.0f}° on {name!r}",
+        f"would stand {found.beyond[0]:.3g} m beyond where it can on {name!r}",
+        f"would stand on {name!r} inside of something else",
+    )
+    return reasons[int(found.faults[1:, 0].argmax())]
+
+
+class _Footings(NamedTuple):
+    """Poses of a foot on the ground at n places, and what keeps it from standing there.
+
+    Attributes:
+        ground: under it.
+        frames: (n, 3, 3), R_world_contact.
+        rises: (n,), how much higher than at T it would stand [m].
+        beyond: (n,), how far a point would be from the ground [m].
+        faults: (6, n), whether there is no ground, it rises or falls too much, is too steep or not
+            as far around the foot, is inside of something, or something rises beside it.
+    """
+
+    ground: Ground
+    frames: Array
+    rises: Array
+    beyond: Array
+    faults: Array
+
+    def first(self, with_room: bool = True) -> Any:
+        """The first T_world_contact where the foot can stand, None where there is none."""
+        stands = ~self.faults[: None if with_room else -1].any(axis=0)
+        if not stands.any():
+            return None
+        k = int(stands.argmax())
+        return pin.SE3(self.frames[k], self.ground.points[k])
+
+
+def _footings(
+    contact: Contact, T: Any, places: Array, terrain: Terrain, highest: float, room: float
+) -> _Footings:
+    """The foot with the heading of T at places (n, 2), on the ground nearest to the height of T."""
+    ground = terrain.ground_under(contact.points @ T.rotation[:2].T, places, T.translation[2])
+    missing, rough = ground.owners < 0, ground.rough
+    p, n = np.where(missing[:, None], 0.0, ground.points), ground.normals
+    x = T.rotation[:, 0] - (n @ T.rotation[:, 0])[:, None] * n
+    x /= np.sqrt((x * x).sum(axis=1))[:, None]
+    frames = np.stack([x, cross(n.T, x.T).T, n], axis=2)
+    # below its points and what is around them, just above that, and beside it
+    around = contact.points[:, None] + (CLEARANCE + rough)[:, None, None, None] * AROUND
+    under = around.reshape(len(places), -1, 3)
+    above = under + (TOUCH + rough)[:, None, None] * UP
+    aside = np.broadcast_to(edges(contact, room) + room * UP, under.shape)
+    local = np.stack([under, above, aside], axis=1)
+    at = np.einsum("nij,nabj->nabi", frames, local) + p[:, None, None]
+    beyond = terrain.signed_distance(at[:, 0]).max(axis=1) - rough
+    inside, beside = terrain.contains(at[:, 1:]).any(axis=2).T
+    rises = p[:, 2] - T.translation[2]
+    faults = [
+        missing,
+        np.abs(rises) > highest,
+        n[:, 2] < STEEPEST,
+        beyond > EXACT,
+        inside,
+        beside & (room > 0),
+    ]
+    return _Footings(ground, frames, rises, beyond, np.array(faults))
 
 
 def over_ground(
@@ -167,22 +252,43 @@ def over_ground(
     """
     rise = goal.translation[2] - start.translation[2]
     climb = CLIMB * float(np.sign(rise)) if abs(rise) > LEVEL else 0.0
-    ways = (swing_of(start, goal, duration, begin, k * height, climb, along) for k in HEIGHTS)
-    lowest = next(ways)
-    if terrain is None:
-        return lowest
-    clear = (
-        w for w in chain([lowest], ways) if _clear(points, w, begin, duration, terrain, height / 2)
-    )
-    return next(clear, lowest)
+    factor = 1.0
+    if terrain is not None:
+        free = partial(_clear, swept(points, start, goal, climb, along), height, terrain)
+        factor = next(filter(free, HEIGHTS), HEIGHTS[0])
+    return swing_of(start, goal, duration, begin, factor * height, climb, along)
 
 
-def _clear(
-    points: Array, way: Reference, begin: float, duration: float, terrain: Terrain, clearance: float
-) -> bool:
-    fractions = np.linspace(0.0, 1.0, 33)
-    poses = [way(begin + share * duration).value for share in fractions]
-    places = np.array([points @ T.rotation.T + T.translation for T in poses])
-    free = terrain.signed_distance(places).min(axis=1)
+def swept(points: Array, start: Any, goal: Any, climb: float, along: Profile) -> Array:
+    """Where points r of a foot (k, 3) are at `FRACTIONS` (n,) of a `swing` without height:
+
+    (n, k, 3), p + s (Δx, Δy, 0) + z (0, 0, Δz) + exp(s φ) R r, with exp by Rodrigues' formula.
+    """
+    s, z = _shares(climb, along)
+    turn, arms = pin.log3(goal.rotation @ start.rotation.T), points @ start.rotation.T
+    angle = sqrt(turn @ turn)
+    U = skew(turn / angle if angle > 0 else turn)
+    across = arms @ U.T
+    sines, cosines = np.sin(angle * s)[:, None, None], np.cos(angle * s)[:, None, None]
+    turned = arms + sines * across + (1 - cosines) * (across @ U.T)
+    moved = np.column_stack([s, s, z]) * (goal.translation - start.translation)
+    return np.asarray(turned + (start.translation + moved)[:, None])
+
+
+@lru_cache(maxsize=16)
+def _shares(climb: float, along: Profile) -> Array:
+    """The shares (2, n) of a `swing`'s way along the ground and upwards, at `FRACTIONS`."""
+    late, early, length = max(climb, 0.0), max(-climb, 0.0), 1 - abs(climb)
+    ways = [
+        (along((share - late) / length)[0], minimum_jerk((share - early) / length)[0])
+        for share in FRACTIONS
+    ]
+    return np.array(ways).T
+
+
+def _clear(swept: Array, height: float, terrain: Terrain, factor: float) -> bool:
+    """Whether a swing that is so much higher keeps half of `height` from the terrain half-way."""
+    lifted = swept + (factor * height * BUMPS)[:, None, None] * UP
+    free = terrain.signed_distance(lifted).min(axis=1)
     deep = TOUCH + max(-free[0], -free[-1], 0.0)  # feet may seem to stand in the ground
-    return bool((free > clearance * np.array([bump(share)[0] for share in fractions]) - deep).all())
+    return bool((free > height / 2 * BUMPS - deep).all())

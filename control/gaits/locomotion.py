@@ -32,7 +32,7 @@ from ..whole_body.controller import WholeBodyController
 from ..whole_body.standing import trunk
 from .foot import FootMode, GaitFoot
 from .foothold_program import FootholdProgram
-from .footholds import LEVEL, near, placed
+from .footholds import LEVEL, near
 from .gait import (
     RISE,
     Gait,
@@ -509,11 +509,8 @@ class GaitController(WalkingController):
     def _place(self, contact: Contact, T: Any, offset: Array, terrain: Terrain) -> Any:
         # also beside an edge, or higher or lower: what comes later is planned from there
         there, highest = moved(T, offset), LEVEL + SLOPE * float(np.linalg.norm(offset))
-        found, _ = placed(contact, there, terrain, highest)
-        if found is None:
-            within = NEAR * self._own_height
-            found = near(contact, there, offset, terrain, within, highest, tried=FEW)
-        return found
+        within = NEAR * self._own_height
+        return near(contact, there, offset, terrain, within, highest, tried=FEW)
 
     def _next_groups(
         self, places: dict[str, Any], t: float, catch: bool = False

@@ -575,4 +575,4 @@ class WalkingController:
         """
         x, y, z = T.rotation[:, 2]
         rise = -(x * offset[0] + y * offset[1]) / max(z, STEEPEST)
-        return placed(contact, moved(T, np.append(offset[:2], rise)), terrain, LEVEL)[0]
+        return placed(contact, moved(T, np.append(offset[:2], rise)), terrain, LEVEL)
