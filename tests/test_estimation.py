@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import pickle
+from contextlib import nullcontext
 from dataclasses import replace
 from functools import cache
 from itertools import pairwise, product
@@ -505,12 +506,12 @@ def test_gaps_of_the_readings_are_told_once_and_make_the_estimate_uncertain():
 @pytest.mark.parametrize(
     ("kind", "count", "jump"),
     [
-        ("accelerometer", 1, [1000.0, 0, 0]),
-        ("accelerometer", 3, [65535.0, 0, 0]),
-        ("gyro", 5, [0, 35.0, 0]),
+        ("accelerometer", 3, [200.0, 0, 0]),
+        ("accelerometer", 40, [60.0, 0, 0]),
+        ("gyro", 10, [0, 20.0, 0]),
     ],
 )
-def test_readings_that_were_none_are_forgotten(kind, count, jump):
+def test_readings_that_were_wrong_are_forgotten(kind, count, jump):
     """All feet that stood were taken to slip from then on, and the velocity was wrong for ever."""
     robot, feet, times, qs, vs = swaying("go2", 3.0)
     measurements, readings = told(Sensors(switches=True), robot, feet, times, qs, vs)
@@ -528,6 +529,34 @@ def test_readings_that_were_none_are_forgotten(kind, count, jump):
     R, base = (pin.Quaternion(x[3:7]).toRotationMatrix() for x in (found.q, qs[-1]))
     assert R @ found.v[:3] == pytest.approx(base @ vs[-1][:3], abs=0.1)
     assert R[:, 2] == pytest.approx(base[:, 2], abs=0.05)
+
+
+@pytest.mark.parametrize("count", [1, 5, 100])
+@pytest.mark.parametrize(("kind", "wrong"), [("accelerometer", 1000.0), ("gyro", -65535.0)])
+def test_readings_that_no_imu_measures_are_left_out(kind, wrong, count):
+    """As if there were none, for one of which a trotting robot fell; told once, with the first."""
+    robot, feet, times, qs, vs = swaying("go2", 1.0)
+    _, readings = told(Sensors(switches=True), robot, feet, times, qs, vs)
+    one, other = Estimator(robot, feet, qs[0]), Estimator(robot, feet, qs[0])
+    for reading in readings[:200]:
+        last = one(reading)
+        other(reading)
+    glitch, invalid = {kind: np.array([0.0, wrong, 0.0])}, readings[200 : 200 + count]
+    with pytest.warns(FootworkWarning, match=r"IMU, above (35|235) at 0.4 s") as warnings:
+        estimates = [one(replace(reading, **glitch)) for reading in invalid]
+    assert len(warnings) == 1
+    for found, reading in zip(estimates, invalid, strict=True):
+        assert (found.q == [*last.q[:7], *reading.q[7:]]).all()
+        assert (found.v == [*last.v[:6], *reading.v[6:]]).all()
+    rest = readings[200 + count :]
+    with nullcontext() if count < 100 else pytest.warns(FootworkWarning, match="got none from"):
+        pairs = [(one(reading), other(reading)) for reading in rest]
+    for found, wanted in pairs:
+        assert (found.q == wanted.q).all()
+        assert (found.v == wanted.v).all()
+    again = Estimator(robot, feet, qs[0])
+    with pytest.raises(ConfigurationError, match=r"of the IMU, above .*, at the start"):
+        again(replace(readings[0], **glitch))
 
 
 @pytest.mark.parametrize("how", ["switches", "torques"])

@@ -56,6 +56,8 @@ LIKELY = 16.27, 22.46  # χ² of three and of six degrees of freedom, 0.999
 ANGLES = 3.0  # of soles that creep and ankles that bend, by their ways [rad/m]
 LEAST = 1e-6  # of encoders without noise: a covariance has to be definite [rad]
 GAP = 0.05, 3.0  # a reading stands for no longer: [s], and in usual steps between readings
+# what the IMUs of robots measure at most about and along an axis, 2000°/s and 24 g [rad/s, m/s²]
+RANGE = 35.0, 235.0
 USUAL = 0.1  # share by which a step changes what is usual
 # standard deviations of what a gap leaves unknown, whether long or short, of a robot that keeps its
 # feet: tilt [rad], velocity [m/s]; and rate of turning, beside that with which it went on [rad/s]
@@ -189,6 +191,8 @@ class Estimator:
                 f"readings: got those of t = {t:g} after {last.t:g}; expected later ones, or "
                 "restart(q) before another run"
             )
+        if beyond := _beyond_range(gyro, accelerometer):
+            return self._without_imu(beyond, t, q, v)
         if self._x is None:
             self._x = self._begun(q, accelerometer)
         x, before = self._x, v if last is None else last.v
@@ -210,6 +214,16 @@ class Estimator:
             )
         self._estimate = Estimate(t, q, v, loads, standing)
         return self._estimate.copy()
+
+    def _without_imu(self, beyond: str, t: float, q: Array, v: Array) -> Estimate:
+        """The last estimate of the base, with the legs of q and v: readings of an IMU that are none
+        are left out, and the next one tells of the time since the last."""
+        if self._estimate is None:
+            raise ConfigurationError(f"readings: got {beyond}, at the start; expected valid ones")
+        self._warn("range", f"got {beyond} at {t:g} s, which is left out: no IMU measures that")
+        last = self._estimate.copy()
+        last.q[7:], last.v[6:] = q[7:], v[6:]
+        return last
 
     def _lost(self, step: float) -> float:
         """How much of a step no reading of the IMU tells of [s]."""
@@ -362,6 +376,15 @@ class Estimator:
         legs.places[:, 9:] = at.positions(state) - at.ball_arms - q[:3]
         legs.J[:] = centres.jacobians(state.joint_columns, T, carried_by(self.robot))
         legs.forces[:] = inverse_dynamics(self.robot, q, v, legs.a)
+
+
+def _beyond_range(gyro: Array, accelerometer: Array) -> str:
+    """What of the readings (3,) is beyond `RANGE`; empty where nothing is."""
+    units = ("rad/s", "m/s²")
+    for x, most, unit in zip((gyro, accelerometer), RANGE, units, strict=True):
+        if (largest := float(np.abs(x).max())) > most:
+            return f"{largest:.3g} {unit} of the IMU, above {most:g}"
+    return ""
 
 
 def _noise(s: Sensors, creep: float, bending: float) -> invariant.Noise:
