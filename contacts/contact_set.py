@@ -24,6 +24,7 @@ from ..robots.values import instance, mapping, placement, sequence, vector
 from .attachment import Attachment
 from .cones.friction_cone import Friction
 from .contact import Contact, PointContact
+from .forward import forward
 from .limits import ContactLimits
 from .surface_contact import SurfaceContact
 
@@ -127,6 +128,12 @@ class ContactSet:
     def attachment(self) -> Attachment:
         """Where the contacts sit on the robot's joints, as arrays."""
         return Attachment(self.robot, self.contacts)
+
+    @cached_property
+    def forward(self) -> Array:
+        """The axis of the base that points ahead (3,), in its axes, read-only: x, unless the names
+        of the feet tell that left is elsewhere, see `contacts.forward`."""
+        return forward(self.contacts, self.attachment)
 
     def jacobian(self, q: ArrayLike | State) -> Array:
         """Return J (dim, nv): velocities of the contacts' centres, world axes, v_c = J v."""

@@ -9,6 +9,7 @@ import pytest
 from footwork import load
 from footwork.contacts import Box, ContactSet, Plane, PointContact, Terrain, at_feet
 from footwork.control import simulate
+from footwork.control.judging import World, trial
 from footwork.control.simulation.falls import Fall
 from footwork.errors import ConfigurationError
 
@@ -95,11 +96,15 @@ def test_joints_that_move_nothing_are_named():
         q[2] = 0.1
         feet = ContactSet(robot, [PointContact("trunk", 0.7)])
         law = lambda t, q, v, n=count: np.zeros(n)  # noqa: E731
+        make = lambda *_, law=law: law  # noqa: E731
         if lock:
             assert simulate(robot, law, q=q, contacts=feet, duration=0.01).duration > 0
             continue
         with pytest.raises(ConfigurationError, match="nothing that twist would move has inertia"):
             simulate(robot, law, q=q, contacts=feet, duration=0.01)
+        with pytest.raises(ConfigurationError, match="nothing that twist would move has inertia"):
+            trial(robot, make, q=q, contacts=feet)
+        assert trial(robot, make, World(armature=0.01), q=q, contacts=feet, duration=0.01)
 
 
 def test_a_robot_that_has_not_yet_fallen_is_told_that_it_will(run):

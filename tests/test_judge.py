@@ -402,7 +402,7 @@ def test_a_path_that_turns_is_followed():
 
     def walked(aside):
         q, h = np.array([0.0, 0, 1, 0, 0, 0, 1]), TICK
-        track = Track(q, np.array([0.4, 0.0, 0.5]))
+        track = Track(q, np.array([0.4, 0.0, 0.5]), np.eye(3)[0])
         for k in range(1, 2001):
             yaw = 0.5 * k * h
             q[:2] = 0.8 * np.sin(yaw) * (1 + aside), 0.8 - 0.8 * np.cos(yaw) * (1 + aside)

@@ -12,7 +12,7 @@ from typing import Any
 
 import numpy as np
 import pinocchio as pin
-from numpy.typing import ArrayLike
+from numpy.typing import ArrayLike, NDArray
 
 from ... import files
 from ...arrays import Array
@@ -218,7 +218,7 @@ class HeightMap:
         """Return (n,), exact; inside, the depth [m]."""
         return self._distances(points)[0]
 
-    def contains(self, points: Array) -> Array:
+    def contains(self, points: Array) -> NDArray[np.bool_]:
         """Return (n,), whether points (n, 3) are below its surface or on it."""
         local = self._local(points)
         return np.asarray(local[:, 2] <= self._heights(local[:, :2])[0])
@@ -375,7 +375,7 @@ def _pseudo_inverse(S: Array) -> Array:
     (a, b), (_, d) = S
     det, trace = a * d - b * b, a + d
     if det > _LINE * trace * trace:
-        return np.array([[d, -b], [-b, a]]) / det
+        return np.asarray(np.array([[d, -b], [-b, a]]) / det)
     return np.asarray(S / trace**2 if trace > 0 else S)
 
 

@@ -12,7 +12,7 @@ from functools import cached_property
 from typing import Any, NamedTuple
 
 import numpy as np
-from numpy.typing import ArrayLike
+from numpy.typing import ArrayLike, NDArray
 
 from ...arrays import Array, Index
 from ...errors import ContactError, unknown
@@ -80,14 +80,14 @@ class Terrain:
             return np.full(p.shape[:-1], np.inf)
         return self._nearest(p.reshape(-1, 3), normals=False)[0].reshape(p.shape[:-1])
 
-    def contains(self, points: ArrayLike) -> Array:
+    def contains(self, points: ArrayLike) -> NDArray[np.bool_]:
         """Return (...), whether points (..., 3) are in a solid or on it: signed distances ≤ 0."""
         p = _points(points)
         each = p.reshape(-1, 3)
-        found = self._flat_part.signed_distance(each) <= 0
+        found = np.asarray(self._flat_part.signed_distance(each) <= 0)
         for ground in self._maps:
             found |= ground.contains(each)
-        return np.asarray(found.reshape(p.shape[:-1]))
+        return found.reshape(p.shape[:-1])
 
     def nearest(self, points: ArrayLike) -> Index:
         """Return (...), which of `solids` is nearest to each of points (..., 3)."""
@@ -319,7 +319,7 @@ class Terrain:
     @cached_property
     def _flat_part(self) -> Terrain:
         """Its solids that are no height maps."""
-        return Terrain(self.solids[i] for i in self._flat.numbers)  # type: ignore[misc]
+        return Terrain(self.solids[i] for i in self._flat.numbers)
 
     @cached_property
     def _others(self) -> list[int]:

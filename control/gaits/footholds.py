@@ -214,7 +214,7 @@ def _footings(
     local = np.stack([under, above, aside], axis=1)
     at = np.einsum("nij,nabj->nabi", frames, local) + p[:, None, None]
     beyond = terrain.signed_distance(at[:, 0]).max(axis=1) - rough
-    inside, beside = terrain.contains(at[:, 1:]).any(axis=2).T
+    inside, beside = np.asarray(terrain.contains(at[:, 1:]).any(axis=2)).T
     rises = p[:, 2] - T.translation[2]
     faults = [
         missing,

@@ -11,6 +11,7 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cache
+from math import hypot
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -349,13 +350,15 @@ def _row(row: int, length: int) -> str:
 
 
 def heading(contacts: ContactSet, q: ArrayLike | State) -> Array:
-    """Return the robot's x axis, along the ground (3,)."""
-    x, y, _ = State.of(contacts.robot, q).joint_placements[1, :, 0]
-    return np.asarray(np.array([x, y, 0.0]) / np.hypot(x, y))
+    """Return the robot's forward axis, along the ground (3,), see `ContactSet.forward`."""
+    R = State.of(contacts.robot, q).joint_placements[1, :, :3]
+    x, y, _ = (R @ contacts.forward).tolist()
+    return np.asarray(np.array([x, y, 0.0]) / hypot(x, y))
 
 
 def ahead_and_left(contacts: ContactSet, q: ArrayLike | State) -> Array:
-    """Return the robot's x axis and the one to its left, along the ground, as columns (2, 2)."""
+    """Return the robot's forward axis and the one to its left, along the ground, as columns
+    (2, 2)."""
     x, y = heading(contacts, q)[:2]
     return np.array([[x, -y], [y, x]])
 

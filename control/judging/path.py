@@ -11,10 +11,11 @@ SPACING = 10  # ticks between the points that are compared with the path
 
 
 class Track:
-    """Where a trunk was at each tick, from q (nq,) on, under a commanded velocity (3,)."""
+    """Where a trunk was at each tick, from q (nq,) on, under a commanded velocity (3,), ahead along
+    an axis of the trunk (3,)."""
 
-    def __init__(self, q: Array, velocity: Array) -> None:
-        self.velocity = velocity
+    def __init__(self, q: Array, velocity: Array, forward: Array) -> None:
+        self.velocity, self._forward = velocity, forward
         self.points = [np.array(q[:3])]
         self.turned = [q[3:7].copy()]
 
@@ -28,10 +29,10 @@ class Track:
 
     def found(self, tick: float) -> dict[str, float]:
         """Return distance [m], path error [m], speed [m/s], turn [rad/s] and tilt [degrees]."""
-        p, yaw, ups = np.array(self.points)[:, :2], *_headings(np.array(self.turned))
+        p, yaw, ups = np.array(self.points)[:, :2], *_headings(np.array(self.turned), self._forward)
         along, half = self._along(p, yaw), len(self) // 2
         since = max(len(self) - half, 1) * tick
-        tilts = np.degrees(np.arccos(np.clip(ups @ ups[0], -1.0, 1.0)))
+        tilts = np.degrees(np.arccos(np.clip(ups[:, 2], -1.0, 1.0)))
         return {
             "distance": float(along[-1]),
             "path_error": self._off(p, float(yaw[0]), tick),
@@ -58,10 +59,12 @@ class Track:
         return max(float(_distances(x, corners).min()) for x in p[::SPACING])
 
 
-def _headings(quaternions: Array) -> tuple[Array, Array]:
-    """Angles of the x axes about the vertical (n,), unwrapped, and the z axes (n, 3)."""
+def _headings(quaternions: Array, forward: Array) -> tuple[Array, Array]:
+    """Angles of an axis of trunks about the vertical (n,), unwrapped, and where what was up at
+    first points (n, 3)."""
     R = rotations(quaternions)
-    return np.unwrap(np.arctan2(R[:, 1, 0], R[:, 0, 0])), R[:, :, 2]
+    x, y, _ = (R @ forward).T
+    return np.unwrap(np.arctan2(y, x)), R @ R[0, 2]
 
 
 def _turned(v: Array, angles: Array) -> Array:

@@ -48,7 +48,7 @@ class Run:
         self.ticks = max(1, round(duration / TICK))
         how = world.noise if world.sensors is None else world.sensors
         self.senses = measuring(how, robot, Stream.NOISE.of(seed))
-        self.track = Track(q, velocity)
+        self.track = Track(q, velocity, feet.forward)
         self.late = deque([np.zeros(robot.na)] * world.delay)
         self.applied = np.zeros(robot.na)
         self.fall = Fall(robot, feet, self.plant.terrain, q)

@@ -9,12 +9,14 @@ from typing import Any
 from numpy.typing import ArrayLike
 
 from ...arrays import Array
-from ...contacts import ContactSet, Terrain, at_feet
+from ...contacts import ContactSet, at_feet
+from ...dynamics import State
 from ...errors import ConfigurationError
 from ...options import names_checked
 from ...robots.configuration import check_configuration, check_floating
 from ...robots.robot import Robot
 from ...robots.values import instance, number, vector, whole_number
+from ..simulation.simulate import check_inertia
 from ..whole_body.standing import stand
 from .controllers import MakeController, check_maker, made
 from .impulse import Impulse
@@ -147,7 +149,7 @@ def trial(
                 f"impulse: got one that ends at {end:g} s; expected the end of a trial of "
                 f"{duration:g} s at the latest"
             )
-    feet, start = standing(robot, contacts, q, world.told)
+    feet, start = standing(robot, contacts, q, world)
     controller = made(make_controller, robot, start, command, world.sensors)
     run = Run(robot, feet, world, start, command, duration, seed, impulse)
     run.go(controller)
@@ -155,16 +157,16 @@ def trial(
 
 
 def standing(
-    robot: Robot,
-    contacts: ContactSet | None,
-    q: ArrayLike | None,
-    ground: Terrain,
+    robot: Robot, contacts: ContactSet | None, q: ArrayLike | None, world: World
 ) -> tuple[ContactSet, Array]:
     """Return the contacts and the configuration (nq,) of a robot before a trial, see `trial`."""
     feet = at_feet(robot) if contacts is None else ContactSet.of(robot, contacts)
-    if q is not None:
-        return feet, check_configuration(robot, q)
-    return feet, stand(robot, feet, terrain=ground)[1]
+    start = (
+        stand(robot, feet, terrain=world.told)[1] if q is None else check_configuration(robot, q)
+    )
+    if not world.armature:
+        check_inertia(robot, State(robot, start))
+    return feet, start
 
 
 def as_velocity(v: Array) -> Velocity:

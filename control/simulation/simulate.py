@@ -117,7 +117,7 @@ def simulate(
     start = _start(robot, feet, ground, q)
     velocity = np.zeros(robot.nv) if v is None else check_velocity(robot, v).copy()
     state = State(robot, start, velocity)
-    _check_inertia(robot, state)
+    check_inertia(robot, state)
     if robot.closures:
         require_motion(state)
     ticks, substeps = _steps(duration, step, step if control_step is None else control_step)
@@ -161,7 +161,7 @@ def _told(
     return measuring(noise if sensors is None else sensors, robot, rng), estimator
 
 
-def _check_inertia(robot: Robot, state: State) -> None:
+def check_inertia(robot: Robot, state: State) -> None:
     """Refuse a robot some of whose joints move nothing: their accelerations are endless."""
     inertias, axes = np.linalg.eigh(state.mass_matrix)
     if inertias[0] > _NO_INERTIA * inertias[-1]:

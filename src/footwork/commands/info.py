@@ -86,6 +86,17 @@ def _closure(closure: Any) -> str:
     return f"{closure.name}: {closure.frame_1} and {closure.frame_2} ({closure.kind})"
 
 
+def _ahead(robot: Robot) -> str:
+    """The axis of the base that points ahead."""
+    from ..contacts import at_feet
+
+    if not (robot.is_floating and robot.feet):
+        return ""
+    forward = at_feet(robot).forward
+    k = int(abs(forward).argmax())
+    return f"{'-' if forward[k] < 0 else ''}{'xyz'[k]} of the base"
+
+
 def _facts(robot: Robot) -> dict[str, Any]:
     from ..robots import diagnosis
 
@@ -101,6 +112,7 @@ def _facts(robot: Robot) -> dict[str, Any]:
         "stands in": robot.stance,
         "feet": [_words(foot) for foot in robot.feet.values()],
         "feet known by": "shapes" if robot.feet_by_shape else "description" if robot.feet else "",
+        "ahead": _ahead(robot),
         "joints": list(robot.joint_names),
         "actuated": list(robot.actuated),
         "motors by speed": list(robot.motor_data),
