@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from functools import partial
+
 from numpy.typing import ArrayLike
 
 from ...arrays import Array
@@ -9,17 +11,18 @@ from ...robots.robot import Robot
 from .. import centroidal
 from ..kernels import centroidal as kernels
 from ..kernels.momentum import momentum_rows
-from ..topology import moving_share
+from ..topology import require_mass
 from .running import run
 from .term import Term
 
-_COM = Term(kernels.com_rows, centroidal.com, ("Q",), (3,))
-_COM_JACOBIAN = Term(kernels.com_jacobian_rows, centroidal.com_jacobian, ("Q",), (3, "V"))
-_CENTROIDAL_MAP = Term(kernels.centroidal_map_rows, centroidal.centroidal_map, ("Q",), (6, "V"))
-_MOMENTUM = Term(
+_term = partial(Term, requires=require_mass)
+_COM = _term(kernels.com_rows, centroidal.com, ("Q",), (3,))
+_COM_JACOBIAN = _term(kernels.com_jacobian_rows, centroidal.com_jacobian, ("Q",), (3, "V"))
+_CENTROIDAL_MAP = _term(kernels.centroidal_map_rows, centroidal.centroidal_map, ("Q",), (6, "V"))
+_MOMENTUM = _term(
     momentum_rows, centroidal.centroidal_momentum, ("Q", "V"), (6,), tables=lambda robot: (False,)
 )
-_DRIFT = Term(
+_DRIFT = _term(
     momentum_rows, centroidal.centroidal_drift, ("Q", "V"), (6,), tables=lambda robot: (True,)
 )
 
@@ -31,7 +34,6 @@ def com(robot: Robot, Q: ArrayLike, out: Array | None = None, threads: int = 1) 
         ConfigurationError: a bad value, with its row.
         ModelError: the robot has no mass.
     """
-    moving_share(robot)  # raises without mass
     return run(robot, _COM, (Q,), out, threads)
 
 
@@ -42,7 +44,6 @@ def com_jacobian(robot: Robot, Q: ArrayLike, out: Array | None = None, threads: 
         ConfigurationError: a bad value, with its row.
         ModelError: the robot has no mass.
     """
-    moving_share(robot)
     return run(robot, _COM_JACOBIAN, (Q,), out, threads)
 
 
@@ -53,7 +54,6 @@ def centroidal_map(robot: Robot, Q: ArrayLike, out: Array | None = None, threads
         ConfigurationError: a bad value, with its row.
         ModelError: the robot has no mass.
     """
-    moving_share(robot)
     return run(robot, _CENTROIDAL_MAP, (Q,), out, threads)
 
 
@@ -66,7 +66,6 @@ def centroidal_momentum(
         ConfigurationError: a bad value, with its row.
         ModelError: the robot has no mass.
     """
-    moving_share(robot)
     return run(robot, _MOMENTUM, (Q, V), out, threads)
 
 
@@ -79,5 +78,4 @@ def centroidal_drift(
         ConfigurationError: a bad value, with its row.
         ModelError: the robot has no mass.
     """
-    moving_share(robot)
     return run(robot, _DRIFT, (Q, V), out, threads)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from functools import partial
 from itertools import pairwise
 from typing import Any
 
@@ -31,7 +32,6 @@ def coriolis_matrix(
         ConfigurationError: a bad value, with its row.
         ModelError: a joint whose axes turn within its own body.
     """
-    require_fixed_axes(robot)
     return run(robot, _MATRIX, (Q, V), out, threads)
 
 
@@ -47,7 +47,6 @@ def coriolis_tensor(
         ConfigurationError: a bad value, with its row.
         ModelError: a joint whose axes turn within its own body.
     """
-    require_fixed_axes(robot)
     return run(robot, _TENSOR, (Q,), out, threads)
 
 
@@ -136,6 +135,7 @@ def _entries(robot: Robot) -> int:
     return (216 if robot.is_floating else 0) + int((np.diff(starts) ** 2).sum())
 
 
-_MATRIX = Term(coriolis_matrix_rows, coriolis.coriolis_matrix, ("Q", "V"), ("V", "V"))
-_TENSOR = Term(None, coriolis.coriolis_tensor, ("Q",), ("V", "V", "V"))
+_term = partial(Term, requires=require_fixed_axes)
+_MATRIX = _term(coriolis_matrix_rows, coriolis.coriolis_matrix, ("Q", "V"), ("V", "V"))
+_TENSOR = _term(None, coriolis.coriolis_tensor, ("Q",), ("V", "V", "V"))
 _CHAINS = Term(kernels.chain_squares_rows, _squares, ("Q",), (_entries,), tables=_chains)

@@ -33,6 +33,7 @@ class Term:
             that, or a function of the robot.
         tables: tables(robot), what else the kernel reads, the same for all rows.
         in_lanes: out (blocks, …, LANES) instead of (N, …).
+        requires: requires(robot) raises an error for robots that do not have the term.
         widths: sizes of the rows of other values.
     """
 
@@ -42,6 +43,7 @@ class Term:
     gives: tuple[int | str | Callable[[Robot], int], ...]
     tables: Callable[[Robot], tuple[Any, ...]] = lambda robot: ()
     in_lanes: bool = False
+    requires: Callable[[Robot], object] = lambda robot: None
     widths: Mapping[str, int] = field(default_factory=dict)
 
 
@@ -64,6 +66,7 @@ class BoundTerm:
     one: Callable[..., int] | None = None
 
     def __init__(self, robot: Robot, term: Term) -> None:
+        term.requires(robot)
         sizes = {"Q": robot.nq, "V": robot.nv, "A": robot.nv, "tau": robot.na, **term.widths}
         self.term = term
         self.widths = tuple(sizes[name] for name in term.takes)
