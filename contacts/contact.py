@@ -219,8 +219,7 @@ class Contact(Attached):
         dq[:3] += (skew(alpha) + skew(omega) @ skew(omega)) @ moved
         P = self._attached(state).selection(state)
         rows = P @ dq
-        if self.turning_axes:
-            rows[3:] += np.cross(P[3:, 3:], alpha) @ J
+        self._add_turning(rows, P, alpha, J)
         return rows, P @ dv
 
     @at_state(1)
@@ -252,10 +251,15 @@ class Contact(Attached):
             return np.asarray(P @ full)
         turn = at.rotations(state)[0] @ target.rotation.T
         full[3:] = np.array(pin.Jlog3(turn)) @ turn.T @ J[3:]
-        rows = P @ full
+        rows = np.asarray(P @ full)
+        self._add_turning(rows, P, np.array(pin.log3(turn)), J[3:])
+        return rows
+
+    def _add_turning(self, rows: Array, P: Array, x: Array, J: Array) -> None:
+        """Add to the derivatives of y·x (dim, nv), y = P's axes of the body, (y × x)ᵀ J_ω."""
         if self.turning_axes:
-            rows[3:] += np.cross(P[3:, 3:], np.array(pin.log3(turn))) @ J[3:]
-        return np.asarray(rows)
+            turning = slice(3 + len(self.angular_rows), None)  # the others stay in the world
+            rows[turning] += np.cross(P[turning, 3:], x) @ J
 
     @at_state(1)
     def surface_velocity(self, state: State) -> Array:

@@ -161,6 +161,31 @@ def test_a_kind_of_contact_declares_points_rows_axes_and_torsion():
         contacts.ContactSet(robot, [NoAxes(own.names[0], 0.6)]).jacobian(q)
 
 
+class Pivot(Tip):
+    """Rows of ω about an axis of the world and about one of the body."""
+
+    axes_in_world = None
+    axes_in_frame = np.eye(3)
+    angular_rows = np.array([[0.0, 0.6, 0.8]])
+    turning_axes = (1,)
+
+
+def test_axes_of_the_world_and_of_the_body_in_one_contact():
+    robot = robots.load("quadruped")
+    rng = np.random.default_rng(6)
+    contact = Pivot(next(iter(robot.feet.values())).frame, 0.6)
+    q, (v, a) = robot.random_configuration(rng), rng.standard_normal((2, robot.nv))
+    target = contact.pose(robot, robot.integrate(q, 0.3 * v))
+    J = gradient(robot, q, lambda x: contact.error(robot, x, target))
+    assert contact.error_jacobian(robot, q, target) == pytest.approx(J, abs=1e-7)
+    dq, _ = contact.acceleration_derivatives(robot, q, v, a)
+
+    def acceleration(x):
+        return contact.jacobian(robot, x) @ a + contact.drift(robot, x, v)
+
+    assert dq == pytest.approx(gradient(robot, q, acceleration), abs=1e-6)
+
+
 def test_normals():
     robot = robots.load("quadruped")
     n = np.array([0.6, 0, 0.8])
