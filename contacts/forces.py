@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from contextlib import nullcontext
 from functools import partial
 from typing import Literal, get_args
 
@@ -140,7 +139,7 @@ def decide(
     made = partial(Equilibrium.of, contacts, state, load, torque_limits)
     if found is not None and found.suffices_for(chosen):
         return Hold.proved(found, contacts, state, external, made, chosen)
-    with by_the_solver(1) if slowly else nullcontext():
+    with by_the_solver(1, counts=slowly):
         balance, known = made(), None if found is None else found.solution
         if solver == "cvxpy":
             balance = ReferenceEquilibrium.like(balance)

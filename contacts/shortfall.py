@@ -11,7 +11,6 @@ cone of {A x : x ∈ K}.
 from __future__ import annotations
 
 from collections.abc import Callable
-from contextlib import nullcontext
 
 import numpy as np
 
@@ -86,8 +85,8 @@ def _of_rows(part: SameContacts, w: Array, radius: float, part_of: _PartOf) -> A
 def _polar(B: Array, cones: _Cones, w: Array) -> Array:
     """The part of unit w (n, 6) in the polar cone of {B x : x in Lorentz cones}; nan unproved."""
     kernel = POLAR_PROJECTIONS.select(len(w))
-    with nullcontext() if kernel else POLAR_PROJECTIONS.uncompiled(len(w)):
-        project = kernel or POLAR_PROJECTIONS.function
+    project = kernel or POLAR_PROJECTIONS.function
+    with POLAR_PROJECTIONS.uncompiled(len(w), counts=kernel is None):
         rows = [polar_parts(project, B[i], cones, w[i : i + 1]) for i in range(len(w))]
     return np.concatenate([np.zeros((0, w.shape[1])), *rows])
 

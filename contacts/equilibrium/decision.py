@@ -8,7 +8,6 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
-from contextlib import nullcontext
 from itertools import pairwise
 from typing import Any, NamedTuple
 
@@ -145,8 +144,7 @@ def decide(balances: Balances, threads: int = 1, wanted: Wanted = MARGINS) -> Ve
         kernels = kernels_for(count - start) if known else None
         if kernels is not None:
             _write_by_kernel(kernels, chunk, layout, answers, wanted)
-        slowly = known and kernels is None
-        with compiled.by_the_solver(stop - start) if slowly else nullcontext():
+        with compiled.by_the_solver(stop - start, counts=known and kernels is None):
             for i in np.flatnonzero(~answers.compiled).tolist():
                 _write_by_solver(chunk.at(i), answers, i, wanted)
 

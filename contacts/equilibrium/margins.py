@@ -9,8 +9,6 @@ in the margin's program, Cᵀy is the normal of the set {x : load + C x can be b
 
 from __future__ import annotations
 
-from contextlib import nullcontext
-
 import numpy as np
 from numpy.typing import NDArray
 
@@ -44,8 +42,7 @@ def largest_push(balance: Balance, com_jacobian: Array, tolerance: float) -> tup
         tolerance: of the robot's weight.
     """
     reach, rays = FARTHEST * balance.weight, PushRays(balance, com_jacobian.T)
-    slowly = balance.layout.known and rays.kernels is None
-    with compiled.by_the_solver(RAYS) if slowly else nullcontext():
+    with compiled.by_the_solver(RAYS, counts=balance.layout.known and rays.kernels is None):
         radius, normal = largest_disc(
             lambda d: rays.shoot(d, reach), tolerance * balance.weight, 0.99 * reach
         )

@@ -96,9 +96,10 @@ def select_of_state() -> tuple[Any, ...] | None:
 
 
 @contextmanager
-def by_the_solver(count: int) -> Iterator[None]:
-    """Count the time that the conic solver takes for so many problems."""
+def by_the_solver(count: int, counts: bool = True) -> Iterator[None]:
+    """Count the time that the conic solver takes for so many problems, see `Kernel.uncompiled`."""
     with ExitStack() as stack:  # many need them all
-        for kernel in _OF_STATE if count == 1 else (VERDICTS, COLUMNS, SCALE):
+        needed = _OF_STATE if count == 1 else (VERDICTS, COLUMNS, SCALE)
+        for kernel in needed if counts else ():
             stack.enter_context(kernel.uncompiled(count))
         yield

@@ -7,7 +7,6 @@ friction takes none out of it. One proof serves many loads.
 
 from __future__ import annotations
 
-from contextlib import nullcontext
 from dataclasses import replace
 
 import numpy as np
@@ -42,8 +41,7 @@ def brackets(
     if kernel is not None:
         lower, upper = least_frictions(kernel, near.grasp, h, tolerance, most)
     left = np.flatnonzero((lower < most) & (upper - lower > tolerance))
-    slowly = pushing and kernel is None
-    with VERDICTS.uncompiled(_TRIALS * len(left)) if slowly else nullcontext():
+    with VERDICTS.uncompiled(_TRIALS * len(left), counts=pushing and kernel is None):
         lower[left], upper[left] = _by_conic_solver(near, h[left], tolerance, most)
     return lower, upper
 

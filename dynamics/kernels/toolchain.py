@@ -163,9 +163,9 @@ class Kernel:
         """
         return self._usual.select(count)
 
-    def uncompiled(self, count: int) -> AbstractContextManager[None]:
-        """Count the time that the uncompiled way takes for `count` items."""
-        return self._usual.uncompiled(count)
+    def uncompiled(self, count: int, counts: bool = True) -> AbstractContextManager[None]:
+        """Count the time that the uncompiled way takes for `count` items, see `Overload`."""
+        return self._usual.uncompiled(count, counts)
 
     # --- how it is made ----------------------------------------------------------------------
 
@@ -287,11 +287,15 @@ class Overload:
         return _uncompiled_total + count * self._each < _NUMBA_IMPORT
 
     @contextmanager
-    def uncompiled(self, count: int) -> Iterator[None]:
-        """Count the time of the uncompiled way, for `count` items."""
+    def uncompiled(self, count: int, counts: bool = True) -> Iterator[None]:
+        """Count the time of the uncompiled way, for `count` items.
+
+        Not where `counts` is false: what is done there, no kernel would save.
+        """
         began = time.perf_counter()
         yield
-        self.record(count, time.perf_counter() - began)
+        if counts:
+            self.record(count, time.perf_counter() - began)
 
     def record(self, count: int, seconds: float) -> None:
         """Add to the uncompiled time; where that adds up the kernel is compiled in the background.
