@@ -18,7 +18,7 @@ from ..robots.configuration import check_configuration, check_torques, check_vel
 from ..robots.robot import Robot
 from ..robots.values import instance, mapping, number
 from .closures import close, require_motion
-from .equations import accelerations, external_torques, kinetic_energy, potential_energy
+from .equations import accelerations, external_torques
 from .integrators import State, Step, integrator
 from .springs import JointSprings
 from .state import State as StateOf
@@ -128,7 +128,7 @@ class _Run:
         self.sampled = bool(getattr(torque, "sampled", False))
         self.held: Array | None = None
         self.wrenches = _on_copies(wrenches) if callable(wrenches) else _constant(wrenches or {})
-        self.samples: list[tuple[float, Array, Array, Array, float]] = []
+        self.samples: list[tuple[float, Array, Array, Array]] = []
         self.happened: list[EventRecord] = []
 
     def tau(self, t: float, q: Array, v: Array) -> Array:
@@ -186,15 +186,12 @@ class _Run:
         self.held = None
         tau = np.array(self.tau(t, q, v))
         self.held = tau if self.sampled else None
-        energy = kinetic_energy(self.robot, q, v) + potential_energy(self.robot, q)
-        if self.springs is not None:
-            energy += self.springs.energy(self.robot, q)
-        self.samples.append((t, q, v, tau, energy))
+        self.samples.append((t, q, v, tau))
 
     def trajectory(self) -> Trajectory:
         """The samples as arrays."""
-        t, q, v, tau, energy = (np.array(column) for column in zip(*self.samples, strict=True))
-        return Trajectory(self.robot, t, q, v, tau, energy, tuple(self.happened))
+        t, q, v, tau = (np.array(column) for column in zip(*self.samples, strict=True))
+        return Trajectory(self.robot, t, q, v, tau, tuple(self.happened), self.springs)
 
 
 def _on_copies(law: Callable[[float, Array, Array], Any]) -> Callable[[float, Array, Array], Any]:

@@ -22,7 +22,7 @@ from .closed_loop import ClosedLoop
 
 VERSION = 2  # of .npz files; those without a number are of version 1
 
-_PLAIN = ("t", "q", "v", "tau", "energy", "accelerations", "stops", "latency")
+_PLAIN = ("t", "q", "v", "tau", "accelerations", "stops", "latency")
 _ESTIMATED = ("estimated_q", "estimated_v")  # where there was an estimator
 _REST = ("fell", "ended", "statuses", "push_values", "push_frames")
 
@@ -114,7 +114,7 @@ def _read(path: Path) -> dict[str, Any]:
 
 
 def _save_npz(motion: ClosedLoop, path: Path, margins: tuple[Array, Array]) -> None:
-    data: dict[str, Any] = {name: getattr(motion, name) for name in _PLAIN}
+    data: dict[str, Any] = {name: getattr(motion, name) for name in (*_PLAIN, "energy")}
     data |= {name: x for name in _ESTIMATED if (x := getattr(motion, name)) is not None}
     data |= {f"forces/{name}": values for name, values in motion.forces.items()}
     data |= {

@@ -14,7 +14,7 @@ from numpy.typing import ArrayLike
 from ...arrays import Array
 from ...contacts import ContactSet, Plane, Terrain, at_feet, solve_posture
 from ...contacts.cones.friction_cone import Friction
-from ...dynamics import State, batch, closed, external_torques
+from ...dynamics import State, closed, external_torques
 from ...dynamics.closures import require_motion
 from ...dynamics.trajectory import EventRecord
 from ...errors import ConfigurationError, ContactError
@@ -320,8 +320,7 @@ class _Loop:
             name: force[:, contacts.limits.owner == k] for k, name in enumerate(contacts.names)
         }
         return ClosedLoop(
-            robot, t, q, v, tau, energies(robot, q, v), events,
-            self.physics.contacts, per_contact, a, stops, tuple(statuses),
+            robot, t, q, v, tau, events, None, contacts, per_contact, a, stops, tuple(statuses),
             event == "fell", np.array(took), self.pushes, self.physics.terrain,
             self.physics.unsolved, ended, *self._estimated(len(t)),
             SensorLog.of(robot, self.readings) if self.readings else None,
@@ -334,12 +333,3 @@ class _Loop:
         found = self.estimates[: count - 1]
         q, v = zip(*found, found[-1], strict=True)
         return np.array(q), np.array(v)
-
-
-def energies(robot: Robot, q: Array, v: Array) -> Array:
-    """Return ½ vᵀ M v − m g·com (n,) at states (n, nq), (n, nv) [J]; M v is the torque for v."""
-    momenta = batch.inverse_dynamics(robot, q, np.zeros_like(v), v)
-    momenta += batch.gravity_torques(robot, q)
-    kinetic = 0.5 * (v * momenta).sum(axis=1)
-    potential = -robot.mass * batch.com(robot, q) @ robot._model.gravity.linear
-    return np.asarray(kinetic + potential)
