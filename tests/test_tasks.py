@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from contextlib import nullcontext
 from dataclasses import dataclass
+from unittest.mock import Mock
 
 import numpy as np
 import pinocchio as pin
@@ -14,6 +15,8 @@ from scipy.linalg import expm
 from footwork import ConfigurationError, contacts, control, dynamics, robots
 from footwork.control.constraints import Barrier
 from footwork.control.tasks import Task
+from footwork.control.whole_body import task_targets
+from footwork.control.whole_body.task_targets import VectorTarget
 from footwork.dynamics import State, Wrench
 from footwork.dynamics.kernels.toolchain import switched_off
 
@@ -181,6 +184,20 @@ def test_rows_have_weights_of_their_own(biped, stood):
             controller = with_task(stood, task, torque_limits=False)
             sizes.append(abs(controller(q, v).task_residuals["own"][0]))
         assert sizes[1] < 0.5 * sizes[0], type(task).__name__
+
+
+@pytest.mark.parametrize("kind", [int, float])
+def test_weights_are_read_again_only_when_they_have_changed(biped, kind, monkeypatch):
+    weight, taken = np.array([1, 2, 3], dtype=kind), np.zeros(3)
+    read = Mock(wraps=task_targets.array)
+    monkeypatch.setattr(task_targets, "array", read)
+    target = VectorTarget(control.ComTask(np.zeros(3), weight=weight), np.zeros(26), taken)
+    for changes in (True, False, True, False):
+        target.task.weight[0] += changes  # in place
+        read.reset_mock()
+        target.update(0.0)
+        assert taken.tolist() == target.task.weight.tolist()
+        assert read.call_count == changes
 
 
 class OfHeight:

@@ -39,17 +39,18 @@ class _Target:
 
     def forget_gains(self) -> None:
         """Copy weight, gain and damping at the next update."""
-        self._last: tuple[Any, Any, Any] = (None, None, None)
+        self._last: tuple[Any, Any, Any, bytes] = (None, None, None, b"")
 
     def value_at(self, t: float) -> Any:
         """Return the target's value at t; copy the rest, and what has been set of the gains."""
-        task, target, (weight, gain, damping) = self.task, self.task.target, self._last
-        if task.weight is not weight or _differs(weight, self.weight):  # changed in place, perhaps
+        task, target, (weight, gain, damping, before) = self.task, self.task.target, self._last
+        now = _bytes(task.weight)
+        if task.weight is not weight or now != before:  # changed in place, perhaps
             array(task.weight, f"weight of {task.name!r}", (), self.weight.shape, at_least=0)
             self.weight[:] = task.weight
         if task.gain is not gain or task.damping is not damping:
             self.gains[:] = task.gain, task.damping_rate
-        self._last = task.weight, task.gain, task.damping
+        self._last = task.weight, task.gain, task.damping, now
         if callable(target):
             self.moving = True
             value, velocity, acceleration = parts(target(t), task.name)
@@ -131,5 +132,5 @@ class PostureTarget(_Target):
         self.error[:] = pin.difference(self.model, q, target)
 
 
-def _differs(weight: Any, taken: Array) -> bool:
-    return isinstance(weight, np.ndarray) and weight.tobytes() != taken.tobytes()
+def _bytes(weight: Any) -> bytes:
+    return weight.tobytes() if isinstance(weight, np.ndarray) else b""
