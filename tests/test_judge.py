@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import csv
 import json
+import pickle
 import time
 from concurrent.futures import ProcessPoolExecutor
 from dataclasses import replace
@@ -17,11 +18,12 @@ from stances import standing
 
 import footwork as fw
 from footwork import contacts, control, dynamics, robots
+from footwork.commands.own_controller import OwnController
 from footwork.contacts import Box, Plane, Stairs, Terrain
 from footwork.contacts.geometry.polygon import convex_hull, signed_distance
 from footwork.control import Noise, judging
 from footwork.control.judging.plant import SUBSTEPS, TICK, Plant
-from footwork.errors import ConfigurationError
+from footwork.errors import ConfigurationError, SolverError
 
 pytest.importorskip("mujoco")
 
@@ -306,6 +308,40 @@ def test_what_cannot_go_to_other_processes_is_refused(biped):
         control.judge(robot, make, executor=pool, **short)
 
 
+MORTAL = """
+import os
+from multiprocessing import parent_process
+from pathlib import Path
+
+LIVES = Path(__file__).with_name("lives")
+
+def mortal(robot, q, velocity):
+    if parent_process() is not None:  # the third one in a worker dies, with its process
+        with LIVES.open("a") as file:
+            file.write(".")
+        if LIVES.stat().st_size >= 3:
+            os._exit(1)
+    return lambda readings: 0.0 * readings.q[7:]
+"""
+
+
+def test_what_was_found_before_a_worker_died_is_told(biped, tmp_path):
+    robot, _, q = biped
+    file = tmp_path / "mortal.py"
+    file.write_text(MORTAL, encoding="utf-8")
+    make, short = OwnController(f"{file}:mortal"), {"duration": 0.01, "directions": 0, "q": q}
+    with ProcessPoolExecutor(1, get_context("spawn")) as pool:
+        with pytest.warns(fw.FootworkWarning, match=r"a worker died .*2 of 4 trials were done"):
+            found = control.judge(robot, make, seeds=3, told=1, executor=pool, **short)
+        assert found.interrupted
+        assert [row.trials for row in found.rows] == [1, 1]
+    with (
+        ProcessPoolExecutor(1, get_context("spawn")) as pool,
+        pytest.raises(SolverError, match="a worker died"),  # before anything was found
+    ):
+        control.judge(robot, make, executor=pool, **short)
+
+
 def test_what_gives_commands_is_called_with_q_and_v(biped):
     robot, feet, q = biped
     stands = lambda *given: control.stand(robot, feet, q)[0]  # noqa: E731
@@ -584,6 +620,8 @@ def test_the_command(run, tmp_path):
     assert code == 0, err
     found = json.loads(out)
     assert found["holds"] is True
+    assert found["duration"] == 0.1
+    assert set(found["friction"].values()) == {0.7}
     assert [row["world"] for row in found["rows"]] == ["as told", "real"]
     assert png.read_bytes().startswith(b"\x89PNG")
     html = page.read_text(encoding="utf-8")
@@ -641,6 +679,16 @@ def test_the_command_judges_a_controller_of_ones_own(run, own):
     assert trials[0] == trials[1]
     limp = run(*short, "--json")[1]
     assert trials[0] != [trial["energy"] for trial in json.loads(limp)["trials"]]
+
+
+def test_files_of_one_name_are_modules_of_their_own(tmp_path):
+    made = []
+    for name in ("first", "second"):
+        file = tmp_path / name / "own.py"
+        file.parent.mkdir()
+        file.write_text(f"class {name}:\n    def __init__(self, *given): ...\n", encoding="utf-8")
+        made.append(OwnController(f"{file}:{name}")(None, None, None))
+    assert [type(pickle.loads(pickle.dumps(each))) for each in made] == [*map(type, made)]
 
 
 @pytest.mark.parametrize(

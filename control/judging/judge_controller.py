@@ -12,12 +12,12 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from ...contacts import ContactSet, Terrain
-from ...errors import ConfigurationError
+from ...errors import ConfigurationError, warn
 from ...options import names_checked
 from ...progress import progress_bar, with_progress
 from ...robots.robot import Robot
 from ...robots.values import array, number, whole_number
-from ...workers import check_executor, finished
+from ...workers import DeadWorker, check_executor, finished
 from ..estimation import Sensors
 from .controllers import MakeController, made
 from .impulse import Impulse
@@ -59,8 +59,8 @@ def judge(
 
     At each velocity: trials in the world as told, and in the real one (`World.real`: other masses,
     armature, half the friction), see `judging.trial`. Then, at the first velocity in the real
-    world, the largest push that it survives in each of some directions, by bisection. Ctrl-C ends
-    it with what is known by then.
+    world, the largest push that it survives in each of some directions, by bisection. Ctrl-C, or a
+    worker that dies, ends it with what is known by then.
 
     Args:
         robot: floating base.
@@ -130,7 +130,9 @@ def judge(
         pushed = partial(one, real, velocity=ways[0])
         jobs[heading] = partial(_largest, pushed, heading, limit, _begins(ways[0]))
     found, interrupted = _done(jobs, executor)
-    return Judgement(robot.name, _name(make_controller), *_sorted(jobs, found), interrupted)
+    friction = {contact.name: contact.friction for contact in feet}
+    told = robot.name, _name(make_controller), *_sorted(jobs, found)
+    return Judgement(*told, interrupted, duration, friction)
 
 
 def _begins(velocity: Velocity) -> float:
@@ -172,16 +174,18 @@ def _sorted(
 def _done(
     jobs: Mapping[Any, Callable[[], Any]], executor: Executor | None
 ) -> tuple[dict[Any, Any], bool]:
-    """What the jobs return, by their keys, and whether Ctrl-C came before the last."""
+    """What the jobs return, by their keys, and whether they were interrupted before the last."""
     found: dict[Any, Any] = {}
     with progress_bar(total=len(jobs), unit="trial") as bar:
         try:
             for key, answer in finished(executor, operator.call, jobs.items()):
                 found[key] = answer
                 bar.update()
-        except KeyboardInterrupt:
+        except (KeyboardInterrupt, DeadWorker) as error:
             if not found:
                 raise
+            if isinstance(error, DeadWorker):
+                warn(f"{error}; {len(found)} of {len(jobs)} trials were done by then")
             return found, True
     return found, False
 

@@ -4,14 +4,15 @@ from __future__ import annotations
 
 import math
 import os
-from collections.abc import Iterator
-from dataclasses import dataclass
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, field
 from functools import cached_property
 from pathlib import Path
 from statistics import fmean, median
 from typing import Any, NamedTuple
 
 from ... import registry
+from ...contacts.cones.friction_cone import Friction
 from ...files import write_csv
 from .plant import TICK
 from .pushes import LargestPush
@@ -87,7 +88,9 @@ class Judgement:
         robot, controller: their names.
         trials: {(velocity, name of the world): its trials, by seed}.
         pushes: the largest that were survived, by direction.
-        interrupted: whether Ctrl-C ended it before its time.
+        interrupted: whether Ctrl-C, or the death of a worker, ended it before its time.
+        duration: of a trial [s].
+        friction: {contact: what the controller is told of it}.
     """
 
     robot: str
@@ -95,6 +98,8 @@ class Judgement:
     trials: dict[tuple[Velocity, str], tuple[Trial, ...]]
     pushes: tuple[LargestPush, ...] = ()
     interrupted: bool = False
+    duration: float = math.nan
+    friction: Mapping[str, Friction] = field(default_factory=dict)
 
     _repr_html_ = registry.html_of
 
@@ -162,6 +167,8 @@ class Judgement:
         return {
             "robot": self.robot,
             "controller": self.controller,
+            "duration": self.duration,
+            "friction": dict(self.friction),
             "holds": self.holds,
             "interrupted": self.interrupted,
             "survived": self.survived,

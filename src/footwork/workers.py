@@ -29,6 +29,10 @@ Answer = TypeVar("Answer")
 _WAITING = 64  # jobs handed out at a time, so that a billion of them need no billion futures
 
 
+class DeadWorker(SolverError):
+    """A process died at its work."""
+
+
 @contextmanager
 def workers(count: int, *, interruptible: bool = False) -> Iterator[ProcessPoolExecutor]:
     """Yield an executor of fresh processes; when the block ends, so do they.
@@ -67,7 +71,7 @@ def finished(
 
     Raises:
         ConfigurationError: work that cannot be sent to other processes.
-        SolverError: a worker died.
+        DeadWorker: one died.
     """
     if executor is None:
         yield from ((key, work(job)) for key, job in jobs)
@@ -83,15 +87,19 @@ def finished(
             if not running:
                 return
             done, _ = wait(running, return_when=FIRST_COMPLETED)
-            for future in done:
+            for future in sorted(done, key=_failed):  # what others found first
                 yield running.pop(future), future.result()
     except BrokenExecutor as error:
-        raise SolverError(
+        raise DeadWorker(
             f"a worker died ({error}); where a journal is kept, the same call goes on from there"
         ) from error
     finally:
         for future in running:
             future.cancel()
+
+
+def _failed(future: Future[Any]) -> bool:
+    return future.exception() is not None
 
 
 def _require_pickles(job: Any) -> None:

@@ -10,6 +10,7 @@ from importlib.machinery import SourceFileLoader
 from pathlib import Path
 from types import ModuleType
 from typing import TYPE_CHECKING, Any
+from zlib import crc32
 
 from ..errors import ConfigurationError, unknown
 
@@ -46,12 +47,13 @@ def _function(name: str) -> Callable[[Robot, Array, Array], Any]:
             f"--controller: got {name!r}, expected FILE.py:FUNCTION, a function of (robot, q, "
             f"velocity) that returns a controller{missing}"
         )
-    module = ModuleType(path.stem)
+    # the same in each process, and another for another file of that stem
+    module = ModuleType(f"{path.stem}_{crc32(bytes(path)):08x}")
     module.__file__ = str(path)
-    sys.modules.setdefault(path.stem, module)  # as dataclasses and pickle look it up
+    sys.modules[module.__name__] = module  # as dataclasses and pickle look it up
     sys.path.append(str(path.parent))  # for what lies beside it
     try:
-        SourceFileLoader(path.stem, str(path)).exec_module(module)
+        SourceFileLoader(module.__name__, str(path)).exec_module(module)
     except Exception as error:
         from ..control.calling import raised
 
