@@ -24,6 +24,7 @@ from .equations import (
     kinetic_energy,
     mass_matrix,
     potential_energy,
+    terms,
 )
 from .jacobians import (
     centroidal_hessian,
@@ -56,7 +57,6 @@ from .simulation import simulate
 from .springs import JointSprings
 from .state import State
 from .stick_slip import block_on_table
-from .terms import terms
 from .trajectory import Trajectory
 from .wrench import Twist, Wrench
 

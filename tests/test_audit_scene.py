@@ -15,7 +15,7 @@ from footwork.dynamics.motions.motion import Motion
 from footwork.visualize.plots import audits as plots
 from footwork.visualize.scenes import audits as scenes
 from footwork.visualize.scenes import repairs as repair_scenes
-from footwork.visualize.viewer.merging import coarser
+from footwork.visualize.viewer.triangles import coarser
 
 pytest.importorskip("matplotlib")
 

@@ -7,7 +7,7 @@ from hypothesis import strategies as st
 
 from footwork.visualize.viewer import Viewer, geometry
 from footwork.visualize.viewer.framing import Camera, default_camera
-from footwork.visualize.viewer.smoothing import smooth
+from footwork.visualize.viewer.triangles import smooth
 
 unit = st.tuples(*[st.floats(-1, 1)] * 3).filter(lambda v: np.linalg.norm(v) > 1e-3).map(np.array)
 

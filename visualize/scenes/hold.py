@@ -22,7 +22,7 @@ from ...contacts.hold import Hold
 from ...contacts.postures.posture import Posture
 from ...contacts.regions.region import Region, static_equilibrium_polygon
 from ...contacts.zmp import zero_moment_point
-from ...dynamics import State
+from ...dynamics import State, Wrench
 from ...dynamics.closures import ties
 from ...errors import ContactError
 from ...robots.values import boolean, instance, mapping, number, sequence, text
@@ -96,19 +96,39 @@ def draw_hold(
         boolean(flag, name)
     robot, q = hold.contacts.robot, hold.state
     region = region and not ties(robot)  # contacts alone do not hold it then
-    colors = contact_colors(hold) if by_margin else {}
     ground = ground_height(hold.contacts, q)
-    draw_contacts(viewer, hold.contacts, q, colors)
-    draw_com(viewer, robot, q, ground, margin_color(hold) if by_margin else COLORS["com"])
-    draw_forces(viewer, hold, colors, scale=scale, threshold=threshold)
-    draw_wrenches(viewer, robot, q, hold.external, folder="loads", scale=scale, threshold=threshold)
-    draw_motion(viewer, hold)
+    draw_balance(viewer, hold, ground, hold.external, by_margin, scale, threshold)
     support = region_of(hold) if region and len(hold.contacts) else None
     if support is not None:
         draw_region(viewer, on_ground(support, robot, q.com, ground), ground)
     if legend:
         drawn = support is not None and has_outline(support)
         draw_legend(viewer, hold, drawn, by_margin=by_margin)
+
+
+def draw_balance(
+    viewer: Viewer,
+    hold: Hold,
+    ground: float,
+    loads: Mapping[str, Wrench],
+    by_margin: bool = False,
+    scale: float | None = None,
+    threshold: float = 0.0,
+) -> None:
+    """Draw contacts, cones, forces, loads, the centre of mass and how the robot falls.
+
+    Args:
+        viewer, hold, by_margin, scale, threshold: as for `draw_hold`.
+        ground: height at which the centre of mass is drawn on the ground [m].
+        loads: {frame: Wrench}, those of the external wrenches that are drawn as such.
+    """
+    robot, q = hold.contacts.robot, hold.state
+    colors = contact_colors(hold) if by_margin else {}
+    draw_contacts(viewer, hold.contacts, q, colors)
+    draw_com(viewer, robot, q, ground, margin_color(hold) if by_margin else COLORS["com"])
+    draw_forces(viewer, hold, colors, scale=scale, threshold=threshold)
+    draw_wrenches(viewer, robot, q, loads, folder="loads", scale=scale, threshold=threshold)
+    draw_motion(viewer, hold)
 
 
 def region_of(hold: Hold) -> Region:

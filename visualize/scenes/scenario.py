@@ -15,11 +15,10 @@ from ...contacts.regions.region import Region
 from ...contacts.scenario.loads import Payload, Rope
 from ...contacts.scenario.scenario import Scenario
 from ...contacts.terrain.draping import drape
-from ..colors import COLORS, contact_colors, margin_color
+from ..colors import COLORS
 from ..viewer import Viewer
 from . import hold as scene
 from .hold import animate_certificate
-from .motion import draw_com, draw_wrenches
 from .region import draw_region, has_outline, on_ground
 from .terrain import clear_view, draw_terrain, ground_height
 
@@ -105,19 +104,12 @@ def draw_answer(
     by_margin: bool = False,
     scale: float | None = None,
 ) -> None:
-    """Draw contacts, cones, forces, pushes, the centre of mass and how the robot falls.
+    """Draw a Hold's balance on the scenario's terrain, see `scenes.hold.draw_balance`.
 
-    `by_margin`, `scale` as for `draw_hold`. Payloads are drawn as such: see `draw_loads`.
+    Payloads are no arrows: see `draw_loads`.
     """
-    robot, q = scenario.machine, hold.state
-    colors = contact_colors(hold) if by_margin else {}
-    scene.draw_contacts(viewer, hold.contacts, q, colors)
-    scene.draw_forces(viewer, hold, colors, scale=scale)
     pulled = {frame: w for frame, w in hold.external.items() if frame in _pulled(scenario)}
-    draw_wrenches(viewer, robot, q, pulled, folder="loads", scale=scale)
-    scene.draw_motion(viewer, hold)
-    color = margin_color(hold) if by_margin else COLORS["com"]
-    draw_com(viewer, robot, q, _ground_below(scenario, hold), color)
+    scene.draw_balance(viewer, hold, _ground_below(scenario, hold), pulled, by_margin, scale)
 
 
 def support_of(scenario: Scenario, hold: Hold, region: Region) -> Region:

@@ -22,9 +22,8 @@ from ...robots.robot import Robot
 from . import collada, geometry, three
 from .checks import color
 from .errors import MeshWarning
-from .merging import coarser
-from .smoothing import smooth
 from .sticks import sticks
+from .triangles import coarser, smooth
 from .upright import Y_TO_Z, box_of, upright
 
 _Look = tuple[three.Part, collada.Surface | None]  # None: the description's colour
