@@ -145,55 +145,72 @@ class WalkingController:
         self.feet = rolling(contacts, q)
         gravity = robot._model.gravity.linear
         self.plan = self._first = DcmPlan(phases, standing_height(self.feet, q), gravity)
-        self.scale = scale = Scale.of(self.feet, q)
-        least = LEAST_RAMP * scale.time if ramp is None else ramp
+        self.scale = Scale.of(self.feet, q)
+        self._on_soles = any(contact.dim == 6 for contact in self.feet)
+        least = LEAST_RAMP * self.scale.time if ramp is None else ramp
         self.ramp = number(least, "ramp", at_least=0, unit="[s]")
-        self._longest_ramp = LONGEST_RAMP * scale.time if ramp is None else self.ramp
-        self._on_soles = soles = any(contact.dim == 6 for contact in self.feet)
-        weight = np.array([DCM, DCM, DCM if soles else UPRIGHT])
-        share = REACH if len(self.feet) == 2 else REACH_BENT
-        farthest = share * self.plan.height if reach is None else reach
-        beneath = self.stepping.bends and len(self.feet) > 2
-        self.reach = Reach(self.feet, q, length(farthest, "reach", zero=True), beneath)
-        self.dcm = DcmTask(
-            self.plan, weight=weight, gain=225.0 / scale.length, feedback=4.0 / scale.time
-        )  # fmt: skip
-        pose = dynamics.frame_placement(robot, q, trunk(robot))
-        self.base = FrameTask(
-            pose, frame=trunk(robot), rows_of="orientation", weight=10.0 * scale.length**2,
-            gain=100.0 / scale.length, name="base",
-        )  # fmt: skip
+        self._longest_ramp = LONGEST_RAMP * self.scale.time if ramp is None else self.ramp
+        self.reach = self._reach(q, reach)
+        self.dcm, self.base = self._dcm_task(), self._base_task(q)
         self._of_gait = self._permanent_tasks(q)
         self.tasks: tuple[AnyTask, ...] = (*self._of_gait,)
-        options.setdefault("joint_limits", JointLimits.of(robot, BRAKE * self.plan.omega))
-        rise = scale.time * (RISE if soles else RISE_ON_POINTS)
-        options.setdefault("torque_rate", robot.torque_limits / rise)
-        if soles:  # they tip over their edges
-            options.setdefault("sides", SIDES)
-            options.setdefault("contact_damping", SETTLING / scale.time)
-        else:
-            options.setdefault("force_weight", EVEN)
-            options.setdefault("contact_damping", STAYING / scale.time)
-        self.controller = WholeBodyController(robot, self.feet, self.tasks, **options)
+        usual = self._usual_options()
+        self.controller = WholeBodyController(robot, self.feet, self.tasks, **{**usual, **options})
         self._inscribed = cos(pi / self.controller.sides)  # radius of its pyramids in their cones
-        start = State(robot, q)
+        self._stand(State(robot, q))
+        if own := sequence(tasks, "tasks", AnyTask):
+            self.set_tasks(own)
+
+    def _reach(self, q: Array, farthest: float | None) -> Reach:
+        """How far feet may be moved from where they stand."""
+        share = REACH if len(self.feet) == 2 else REACH_BENT
+        farthest = share * self.plan.height if farthest is None else farthest
+        beneath = self.stepping.bends and len(self.feet) > 2
+        return Reach(self.feet, q, length(farthest, "reach", zero=True), beneath)
+
+    def _dcm_task(self) -> DcmTask:
+        """The task that keeps ξ on its plan."""
+        weight = np.array([DCM, DCM, DCM if self._on_soles else UPRIGHT])
+        gain, feedback = 225.0 / self.scale.length, 4.0 / self.scale.time
+        return DcmTask(self.plan, weight=weight, gain=gain, feedback=feedback)
+
+    def _base_task(self, q: Array) -> FrameTask:
+        """The task that keeps the trunk upright."""
+        frame, size = trunk(self.robot), self.scale.length
+        return FrameTask(
+            dynamics.frame_placement(self.robot, q, frame), frame=frame, rows_of="orientation",
+            weight=10.0 * size**2, gain=100.0 / size, name="base",
+        )  # fmt: skip
+
+    def _usual_options(self) -> dict[str, Any]:
+        """Options of the WholeBodyController where none are given."""
+        robot, time = self.robot, self.scale.time
+        usual: dict[str, Any] = {"joint_limits": JointLimits.of(robot, BRAKE * self.plan.omega)}
+        if self._on_soles:  # they tip over their edges
+            usual |= {"sides": SIDES, "contact_damping": SETTLING / time}
+        else:
+            usual |= {"force_weight": EVEN, "contact_damping": STAYING / time}
+        rise = time * (RISE if self._on_soles else RISE_ON_POINTS)
+        return usual | {"torque_rate": robot.torque_limits / rise}
+
+    def _stand(self, start: State) -> None:
+        """Begin where the robot stands: what is planned, and what is known of feet and ground."""
         plan = self._renewed(self.plan.phases, self.plan.height, start, 0.0)
         self.plan = self._first = self.dcm.target = plan
-        self._feet = {contact.name: GaitFoot(contact, start, scale) for contact in self.feet}
+        self._feet = {contact.name: GaitFoot(contact, start, self.scale) for contact in self.feet}
         self._phase, self._unloading = -1, False
         self._solver = solver_named(None)  # of footholds
         self._feedback: FootholdProgram | None = None
         self._swung: Array = np.zeros(3)  # the offset that the swings should go to
         self._short: Array = np.zeros(3)  # what the ground leaves of it, less this
         self.grip, self.touch = Grip(), Touch(self.feet)
-        self.uneven = UnevenGround(self.touch, Stepping().lift if soles else self.stepping.lift)
+        lift = Stepping().lift if self._on_soles else self.stepping.lift
+        self.uneven = UnevenGround(self.touch, lift)
         self._waited = 0.0  # for feet that search the ground [s]
         self._given: Command | None = None
         self._carried = np.inf  # the last time that a foot did [s]
         self._remark = ""  # what is to be said of the tick, see `Command.reason`
         self._last, self._busy = -np.inf, OneThread()
-        if own := sequence(tasks, "tasks", AnyTask):
-            self.set_tasks(own)
 
     def _permanent_tasks(self, q: Array) -> list[Task]:
         """The tasks of all phases: balance, an upright base, a posture, low angular momentum."""

@@ -131,8 +131,8 @@ def judge(
         jobs[heading] = partial(_largest, pushed, heading, limit, _begins(ways[0]))
     found, interrupted = _done(jobs, executor)
     friction = {contact.name: contact.friction for contact in feet}
-    told = robot.name, _name(make_controller), *_sorted(jobs, found)
-    return Judgement(*told, interrupted, duration, friction)
+    what = robot.name, _name(make_controller), *_sorted(jobs, found)
+    return Judgement(*what, interrupted, duration, friction)
 
 
 def _begins(velocity: Velocity) -> float:
