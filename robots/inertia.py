@@ -6,9 +6,12 @@ from collections.abc import Iterator
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
+from numpy.typing import ArrayLike, NDArray
 
+from ..arrays import Array
+from ..errors import ConfigurationError
 from .findings import Finding
+from .values import array
 
 _SLACK = 1e-6  # of the largest principal moment: rounding of the numbers in a file
 POINT = 1e-6  # radius of gyration of what counts as a point [m]
@@ -45,3 +48,19 @@ def doubtful(mass: float, moments: NDArray[Any], **where: Any) -> Iterator[Findi
         message = f"a radius of gyration of {np.sqrt(moments[2] / mass):.4g} m"
         hint = "lengths are in m: inertias in kg mm² are a million times too large"
         yield Finding("warning", "units", message, hint, **where)
+
+
+def symmetric(inertia: ArrayLike, name: str = "inertia") -> Array:
+    """Return an inertia (3, 3), symmetric to the last digit; ConfigurationError for another."""
+    matrix = array(inertia, name, (3, 3), meaning="an inertia [kg m²]")
+    if abs(matrix - matrix.T).max() > 1e-9 * abs(matrix).max():
+        raise ConfigurationError(f"{name}: got {inertia!r}, expected a symmetric matrix (3, 3)")
+    return np.asarray(0.5 * (matrix + matrix.T))
+
+
+def of_body(inertia: ArrayLike, mass: float, name: str = "inertia") -> Array:
+    """Return `symmetric(inertia)` of a body of a mass [kg]; ConfigurationError if none has it."""
+    matrix = symmetric(inertia, name)
+    for problem in impossible(mass, np.linalg.eigvalsh(matrix)):
+        raise ConfigurationError(f"{name}: got {matrix.tolist()}; {problem.message}")
+    return matrix

@@ -9,11 +9,9 @@ import numpy as np
 import pinocchio as pin
 from numpy.typing import ArrayLike
 
-from ..arrays import Array
-from ..errors import ConfigurationError
 from .configuration import as_vector, rows_v
-from .inertia import impossible
-from .values import array, number
+from .inertia import of_body
+from .values import number
 
 
 def set_inertia(
@@ -69,15 +67,4 @@ def _inertia(mass: float, com: ArrayLike, inertia: ArrayLike) -> Any:
     """
     m = number(mass, "mass", at_least=0, unit="[kg]")
     lever = as_vector(com, 3, "com", "the centre of mass in the axes of the link [m]")
-    matrix = _matrix(inertia)
-    for problem in impossible(m, np.linalg.eigvalsh(matrix)):
-        raise ConfigurationError(f"inertia: {problem.message}")
-    return pin.Inertia(m, lever, matrix)
-
-
-def _matrix(inertia: ArrayLike) -> Array:
-    meaning = "an inertia [kg m²]"
-    matrix = array(inertia, "inertia", (3, 3), meaning=meaning)
-    if abs(matrix - matrix.T).max() > 1e-9 * abs(matrix).max():
-        raise ConfigurationError(f"inertia: got {inertia!r}, expected a symmetric matrix (3, 3)")
-    return 0.5 * (matrix + matrix.T)
+    return pin.Inertia(m, lever, of_body(inertia, m))

@@ -12,8 +12,8 @@ from numpy.typing import ArrayLike
 from ...arrays import Array
 from ...errors import ConfigurationError, unknown
 from ...robots.configuration import as_vector
-from ...robots.inertia import impossible
-from ...robots.values import array, number, sequence, text
+from ...robots.inertia import of_body
+from ...robots.values import number, sequence, text
 from ..series.wrenches import WrenchSeries
 
 # {segment: wrench or wrenches of the environment on it}
@@ -59,7 +59,7 @@ class Segment:
             "name": name,
             "mass": number(mass, f"mass of {name!r}", at_least=0, unit="[kg]"),
             "com": as_vector(com, 3, "com", f"centre of mass of {name!r}"),
-            "inertia": _as_inertia(inertia, name, mass),
+            "inertia": of_body(inertia, float(mass), f"inertia of {name!r}"),
             "parent": parent,
             "joint": as_vector(joint, 3, "joint", f"joint of {name!r}"),
         }
@@ -125,17 +125,6 @@ class SegmentTree:
 
     def __repr__(self) -> str:
         return f"{type(self).__name__}({list(self.names)}, {self.mass:.4g} kg)"
-
-
-def _as_inertia(value: ArrayLike, name: str, mass: float) -> Array:
-    """Return a symmetric (3, 3) that a body of this mass can have, or raise."""
-    inertia = array(value, f"inertia of {name!r}", (3, 3))
-    size = np.abs(inertia).max()
-    if np.abs(inertia - inertia.T).max() > 1e-9 * size:
-        raise ConfigurationError(f"inertia of {name!r}: got {inertia.tolist()}; not symmetric")
-    for problem in impossible(float(mass), np.linalg.eigvalsh(inertia)):
-        raise ConfigurationError(f"inertia of {name!r}: got {inertia.tolist()}; {problem.message}")
-    return inertia
 
 
 def _parents_first(segments: Sequence[Segment]) -> tuple[Segment, ...]:

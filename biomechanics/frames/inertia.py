@@ -24,6 +24,7 @@ from ...dynamics.workspace import workspace_of
 from ...errors import ConfigurationError
 from ...robots import values
 from ...robots.configuration import as_vector, check_configuration
+from ...robots.inertia import symmetric
 from ...robots.robot import Robot
 
 
@@ -33,8 +34,8 @@ def rotated_inertia(inertia: ArrayLike, rotation: ArrayLike) -> Array:
     Raises:
         ConfigurationError: an inertia that is not symmetric, or an invalid rotation matrix.
     """
-    I, R = _check_inertia(inertia), values.rotation(rotation, "rotation")  # noqa: E741
-    return _symmetric(R @ I @ R.T)
+    R = values.rotation(rotation, "rotation")
+    return symmetric(R @ symmetric(inertia) @ R.T)
 
 
 def steiner(mass: float, arm: ArrayLike) -> Array:
@@ -70,7 +71,7 @@ def moved_inertia(
     centre = as_vector(com, 3, "com", "the centre of mass [m]")
     start = centre if about is None else as_vector(about, 3, "about", "a point [m]")
     target = as_vector(point, 3, "point", "a point [m]")
-    return _check_inertia(inertia) - steiner(mass, start - centre) + steiner(mass, target - centre)
+    return symmetric(inertia) - steiner(mass, start - centre) + steiner(mass, target - centre)
 
 
 def inertia_about(
@@ -108,14 +109,3 @@ def inertia_about(
     if isinstance(axes, str) and axes == "world":
         return np.asarray(total)
     return rotated_inertia(total, frame_placement(robot, q, axes).rotation.T)
-
-
-def _check_inertia(inertia: ArrayLike) -> Array:
-    I = values.array(inertia, "inertia", (3, 3))  # noqa: E741
-    if not np.allclose(I, I.T, rtol=1e-9):
-        raise ConfigurationError(f"inertia: got {inertia!r}; expected a symmetric matrix (3, 3)")
-    return _symmetric(I)
-
-
-def _symmetric(I: Array) -> Array:  # noqa: E741
-    return np.asarray(0.5 * (I + I.T))
