@@ -129,7 +129,7 @@ class Program:
             P = _compressed(np.triu(quadratic))
         else:
             P = _diagonal((0.0,) * len(cost) if quadratic is None else tuple(quadratic.tolist()))
-        problem = P, cost.tolist(), self.A, self.b.tolist(), _cones(self.sizes)
+        problem = P, cost.tolist(), self.A, self.b.tolist(), cones_of(self.sizes)
         answer = Solution("unsolved", float("nan"))
         for attempt in range(len(_ATTEMPTS)):
             try:
@@ -191,8 +191,11 @@ def _pattern(shape: tuple[int, int], nonzero: bytes) -> tuple[list[int], list[in
 
 
 @cache
-def _cones(sizes: tuple[int, ...]) -> list[Any]:
-    """Return them as the solver has them; a Program has sizes only, which can be pickled."""
+def cones_of(sizes: tuple[int, ...]) -> list[Any]:
+    """Return the solver's cones of rows that are zero, that are non-negative, and of others.
+
+    Programs keep the sizes, which can be pickled.
+    """
     import clarabel
 
     equal, linear, *others = sizes

@@ -38,6 +38,19 @@ def _coal_hull(vertices: Array) -> Any:
     return coal.Convex.convexHull(points, True, "Qt")
 
 
+def bounding_balls(shapes: Any) -> tuple[Array, Array, Array]:
+    """Return radius (n,) and middle (n, 3), in its own axes, of a ball around each shape, and half
+    the sizes (n, 3) of a box about the same middle [m]."""
+    radii, middles, sizes = [], [], []
+    for shape in shapes.geometryObjects:
+        shape.geometry.computeLocalAABB()
+        radii.append(shape.geometry.aabb_radius)
+        middles.append(np.array(shape.geometry.aabb_center, dtype=float))
+        box = shape.geometry.aabb_local
+        sizes.append((np.array(box.max_) - np.array(box.min_)) / 2)
+    return np.array(radii), np.array(middles).reshape(-1, 3), np.array(sizes).reshape(-1, 3)
+
+
 def distance_of(first: Any, there: Any, second: Any, here: Any) -> tuple[float, Any]:
     """Return the distance of two shapes [m], negative where they overlap, and coal's result."""
     result = coal.DistanceResult()

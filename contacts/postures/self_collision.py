@@ -29,7 +29,13 @@ from ...options import names_checked
 from ...robots import Robot
 from ...robots.configuration import check_configuration
 from ...robots.values import number
-from ..geometry.shapes import collide, convex_shapes, distance_of, nearest_points
+from ..geometry.shapes import (
+    bounding_balls,
+    collide,
+    convex_shapes,
+    distance_of,
+    nearest_points,
+)
 from ..kernels.boxes import NEAR_BOXES
 
 
@@ -172,7 +178,7 @@ class CandidatePairs:
 
     def __init__(self, robot: Robot) -> None:
         self.shapes = convex_shapes(robot._collision)  # the robot is not kept: it may be forgotten
-        self.radii, self.middles, self.sizes = _balls(self.shapes)
+        self.radii, self.middles, self.sizes = bounding_balls(self.shapes)
         self.boxes = np.dstack([np.tile(np.eye(3), (len(self.radii), 1, 1)), self.middles])
         self.links = tuple(_link(robot, shape) for shape in self.shapes.geometryObjects)
         self.pairs: NDArray[np.intp] = _pairs(robot, self.shapes)
@@ -290,19 +296,6 @@ def candidate_pairs(robot: Robot, clearance: float) -> CandidatePairs:
     if robot._collision.ngeoms == 0:
         raise ContactError(f"{robot.name!r} has no collision shapes; self-collision cannot be told")
     return _candidates_of(robot)
-
-
-def _balls(shapes: Any) -> tuple[Array, Array, Array]:
-    """Radius (n,) and middle (n, 3), in its own axes, of a ball around each shape, and half the
-    sizes (n, 3) of a box about the same middle [m]."""
-    radii, middles, sizes = [], [], []
-    for shape in shapes.geometryObjects:
-        shape.geometry.computeLocalAABB()
-        radii.append(shape.geometry.aabb_radius)
-        middles.append(np.array(shape.geometry.aabb_center, dtype=float))
-        box = shape.geometry.aabb_local
-        sizes.append((np.array(box.max_) - np.array(box.min_)) / 2)
-    return np.array(radii), np.array(middles).reshape(-1, 3), np.array(sizes).reshape(-1, 3)
 
 
 def _pairs(robot: Robot, shapes: Any) -> NDArray[np.intp]:

@@ -21,7 +21,7 @@ from ...errors import ContactError
 from ...robots import Robot
 from ...robots.configuration import check_configuration
 from ...robots.values import instance, number
-from ..geometry.shapes import convex_shapes, distance_of, surface_points
+from ..geometry.shapes import bounding_balls, convex_shapes, distance_of, surface_points
 from .faces import Solid
 from .height_map import HeightMap
 from .solids import Box
@@ -68,7 +68,7 @@ def penetrations(
     shapes, model, data = _shapes(robot), robot._model, workspace_of(robot).data
     placed = pin.GeometryData(shapes)
     pin.updateGeometryPlacements(model, data, shapes, placed, q)
-    middles, radii = _balls(robot)
+    radii, middles, _ = _balls(robot)
     centres = np.array([T.act(p) for T, p in zip(placed.oMg, middles, strict=True)]).reshape(-1, 3)
     deepest: dict[tuple[str, str], float] = {}
     for solid in terrain.solids:
@@ -88,12 +88,8 @@ def _shapes(robot: Robot) -> Any:
 
 
 @per_robot
-def _balls(robot: Robot) -> tuple[list[Array], Array]:
-    """Balls around the shapes: their middles (3,), in the axes of the shapes, and radii (n,)."""
-    boxes = [shape.geometry for shape in _shapes(robot).geometryObjects]
-    for box in boxes:
-        box.computeLocalAABB()
-    return [box.aabb_center for box in boxes], np.array([box.aabb_radius for box in boxes])
+def _balls(robot: Robot) -> tuple[Array, Array, Array]:
+    return bounding_balls(_shapes(robot))
 
 
 def _distance(shape: Any, T: Any, solid: Solid) -> float:

@@ -16,6 +16,7 @@ import numpy as np
 import scipy
 
 from ...arrays import Array
+from ...contacts.conic_solver import cones_of
 from ...errors import ConfigurationError
 
 _INFINITE = 1e30  # DAQP's infinity
@@ -169,8 +170,7 @@ def by_clarabel(
     import clarabel
 
     data = scipy.sparse.csc_matrix(np.triu(H)), g, scipy.sparse.csc_matrix(A), b
-    sizes = ((clarabel.ZeroConeT, equalities), (clarabel.NonnegativeConeT, len(b) - equalities))
-    cones = [kind(size) for kind, size in sizes if size]
+    cones = cones_of((equalities, len(b) - equalities))
     for tolerance in tolerances:
         yield clarabel.DefaultSolver(*data, cones, clarabel_settings(tolerance)).solve()
 

@@ -11,6 +11,7 @@ import numpy as np
 import scipy
 
 from ...arrays import Array, Index
+from ...contacts.conic_solver import cones_of
 from ..program.solvers import clarabel_settings
 
 
@@ -91,7 +92,7 @@ class SparseProgram:
         self.cones.add(columns, values, right)
         self.sizes += [size] * (len(right) // size)
 
-    def matrices(self) -> tuple[Any, Array, Any, Array, list[int]]:
+    def matrices(self) -> tuple[Any, Array, Any, Array, tuple[int, ...]]:
         """Return P, c, A, b and (equalities, inequalities, sizes of cones)."""
         c = np.zeros(self.width)
         for columns, values in self._linear:
@@ -101,21 +102,19 @@ class SparseProgram:
         parts = [rows.matrix(self.width) for rows in (self.equal, self.below, self.cones)]
         A = scipy.sparse.vstack([part[0] for part in parts], format="csc")
         b = np.concatenate([part[1] for part in parts])
-        return G.T @ G, c, A, b, [self.equal.count, self.below.count, *self.sizes]
+        return G.T @ G, c, A, b, (self.equal.count, self.below.count, *self.sizes)
 
     def solve(self, tolerance: float = 1e-7) -> Answer:
         """Return the answer; no exception of the solver escapes."""
         import clarabel
 
         P, c, A, b, sizes = self.matrices()
-        cones = [clarabel.ZeroConeT(sizes[0]), clarabel.NonnegativeConeT(sizes[1])]
-        cones += [clarabel.SecondOrderConeT(size) for size in sizes[2:]]
         settings = clarabel_settings(tolerance)
         settings.max_iter = 100
         settings.direct_solve_method = "qdldl"  # faer, the usual choice, takes three times as long
         try:
             upper = scipy.sparse.triu(P, format="csc")
-            answer = clarabel.DefaultSolver(upper, c, A, b, cones, settings).solve()
+            answer = clarabel.DefaultSolver(upper, c, A, b, cones_of(sizes), settings).solve()
         except Exception as error:  # of the solver, whatever they are
             return Answer(f"{type(error).__name__}: {error}", np.zeros(self.width))
         return Answer(_STATUS.get(str(answer.status), str(answer.status)), np.array(answer.x))
