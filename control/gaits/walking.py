@@ -309,8 +309,7 @@ class WalkingController:
     def _follow(self, plan: DcmPlan, begin: float) -> None:
         residual = self._landing_residual()
         self._land()
-        for name in self.controller.leaving:
-            self.controller.add_contact(self._feet[name].contact, self.ramp)
+        self._keep_leaving()
         self._put_down(self._feet_in(FootMode.HELD), self.ramp)
         self.plan = self._first = plan
         self.begin = begin
@@ -421,11 +420,15 @@ class WalkingController:
     def _search(self, foot: GaitFoot, state: State, t: float) -> None:
         """Lower a foot until it meets the ground; those that were to swing next bear till then."""
         self.controller.remove_contact(foot.name)
-        for other in self.controller.leaving:
-            self.controller.add_contact(self._feet[other].contact, self.ramp)
+        self._keep_leaving()
         self._unloading = False
         self.uneven.search(foot, state, t, self.plan)
         self._set_tasks()
+
+    def _keep_leaving(self) -> None:
+        """Let feet that are being unloaded carry on."""
+        for name in self.controller.leaving:
+            self.controller.add_contact(self._feet[name].contact, self.ramp)
 
     def _feet_in(self, mode: FootMode) -> list[GaitFoot]:
         """The feet in this mode."""

@@ -11,6 +11,7 @@ from __future__ import annotations
 import json
 import math
 from collections.abc import Callable
+from functools import partial
 from typing import Any
 
 import numpy as np
@@ -133,22 +134,12 @@ def _ray(value: Any, name: str) -> tuple[Array, Array]:
     return origin, _unit(direction.tolist(), name)
 
 
-def _flag(value: Any, name: str) -> bool:
-    return boolean(value, name, error=LiveError)
-
-
-def _mode(value: Any, name: str) -> str:
-    return one_of(value, name, MODES, error=LiveError)
-
-
-def _text(value: Any, name: str) -> str:
-    return one_of(value, name, TEXTS, error=LiveError)
-
-
 # how the value of each key is read
 _VALUES: dict[str, Callable[[Any, str], Any]] = {
-    "handle": _name, "name": _name, "mode": _mode, "ray": _ray, "forward": _unit,
-    "value": _number, "final": _flag, "what": _text,
+    "handle": _name, "name": _name, "ray": _ray, "forward": _unit, "value": _number,
+    "mode": partial(one_of, options=MODES, error=LiveError),
+    "what": partial(one_of, options=TEXTS, error=LiveError),
+    "final": partial(boolean, error=LiveError),
 }  # fmt: skip
 # what each message asks for, and the keys that it has
 _ACTIONS: dict[str, tuple[Callable[..., Action], tuple[str, ...]]] = {
