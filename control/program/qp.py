@@ -95,6 +95,20 @@ class Program:
         uneven = self.Q.T @ self.torques(a, w)
         return float(0.5 * (tasks + w @ self.P @ w + uneven @ uneven) - self.s @ w)
 
+    def rows(self, a: Array, w: Array, tau: Array) -> Array:
+        """Return F w, N w, τ, L a and a_act, one below the other; (rows,), or (rows, k) of columns.
+
+        In the order of `kernels.minimum.constraint_row`.
+        """
+        return np.concatenate([self.F @ w, self.N @ w, tau, self.L @ a, a[self.actuated]])
+
+    def bounds(self) -> tuple[Array, Array]:
+        """Return between what `rows` have to be: low (rows,), high (rows,)."""
+        faces, endless = np.zeros(len(self.F)), np.full(len(self.least), np.inf)
+        low = faces - np.inf, self.lower, self.torque_lower, self.least, self.slowest
+        high = faces, self.upper, self.torque_upper, endless, self.fastest
+        return np.concatenate(low), np.concatenate(high)
+
     # --- violation of the constraints, in SI units -------------------------------
 
     def violations(self, a: Array, w: Array) -> dict[str, float]:
@@ -127,8 +141,7 @@ class Reduced:
 
         minimise ½ yᵀH y + gᵀy   such that   low ≤ C y ≤ high
 
-    Rows of C: the cones' faces, the normal forces, the torques, the constraints on accelerations,
-    then (optionally) the accelerations of joints.
+    Rows of C: those of `Program.rows`, with or without the accelerations of joints.
     """
 
     a0: Array
@@ -180,18 +193,9 @@ def reduced(program: Program, solutions: Any, accelerations: bool) -> Reduced:
     if P.Q.size:
         QT = P.Q.T @ T
         H, g = H + QT.T @ QT, g + QT.T @ (P.Q.T @ t0)
-    normal = P.N @ w0
-    C = [P.F @ Zw, P.N @ Zw, T, P.L @ Za]
-    low = [np.full(len(P.F), -np.inf), P.lower - normal, P.torque_lower - t0]
-    low.append(P.least - P.L @ a0)
-    high = [-P.F @ w0, P.upper - normal, P.torque_upper - t0]
-    high.append(np.full(len(P.L), np.inf))
-    if accelerations:
-        C.append(Za[act])
-        low.append(P.slowest - a0[act])
-        high.append(P.fastest - a0[act])
-    rows, lows, highs = np.concatenate(C), np.concatenate(low), np.concatenate(high)
-    return Reduced(a0, w0, Za, Zw, H, g, rows, lows, highs, T, t0)
+    C, at, (low, high) = P.rows(Za, Zw, T), P.rows(a0, w0, t0), P.bounds()
+    kept = slice(0, len(C) if accelerations else len(C) - len(act))
+    return Reduced(a0, w0, Za, Zw, H, g, C[kept], (low - at)[kept], (high - at)[kept], T, t0)
 
 
 def _largest(excess: Array) -> float:

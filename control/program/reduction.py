@@ -76,11 +76,7 @@ def reduced_program(program: Program, structure: Structure, accelerations: bool)
 
 def update_working_set(structure: Structure, P: Program, found: tuple[Array, Array, Array]) -> None:
     """Take the bounds that a solver's (a, w, τ) is at as the next working set."""
-    a, w, tau = found
-    at = np.concatenate([P.F @ w, P.N @ w, tau, P.L @ a, a[P.actuated]])
-    faces, most = np.zeros(len(P.F)), np.full(len(P.least), np.inf)
-    high = np.concatenate([faces, P.upper, P.torque_upper, most, P.fastest])
-    low = np.concatenate([faces - np.inf, P.lower, P.torque_lower, P.least, P.slowest])
+    at, (low, high) = P.rows(*found), P.bounds()
     upper, lower = at >= high - _ACTIVE, at <= low + _ACTIVE
     structure.working_set[:] = upper.astype(int) - lower
 
