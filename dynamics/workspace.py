@@ -19,10 +19,19 @@ from ..robots.robot import Robot
 
 
 class KernelMemory(threading.local):
-    """Where compiled kernels work; a batch that needs more puts a larger array in its place."""
+    """Where compiled kernels work: an array, a larger one in its place where one needs more.
+
+    New pages of memory take longer than some kernels do.
+    """
 
     def __init__(self) -> None:
         self.array = np.empty(2**14)
+
+    def of(self, count: int) -> Array:
+        """Return an array of so many numbers, or more."""
+        if len(self.array) < count:
+            self.array = np.empty(count)
+        return self.array
 
 
 KERNEL_MEMORY = KernelMemory()

@@ -22,6 +22,7 @@ from footwork.contacts.kernels import contact_columns, verdict
 from footwork.contacts.kernels.compiled import Kernels
 from footwork.contacts.torque_limits import TorqueBounds
 from footwork.dynamics.kernels import toolchain
+from footwork.dynamics.workspace import KERNEL_MEMORY
 
 pytest.importorskip("numba")
 
@@ -432,8 +433,8 @@ def test_contact_forces_of_contacts_that_come_and_go(name):
 def test_what_an_earlier_call_left_in_memory_does_not_count():
     robot = robots.load("quadruped")
     feet, Q = contacts.at_feet(robot), near_posture(robot, np.random.default_rng(0), 9)
-    before, layout = batch.static_hold(robot, Q, feet), layout_of(feet, robot.torque_limits)
-    problems.memory_of(layout.sizes)[:] = np.nan
+    before = batch.static_hold(robot, Q, feet)
+    KERNEL_MEMORY.array[:] = np.nan
     after = batch.static_hold(robot, Q, feet)
     for name in ("feasible", "margin", "forces", "velocity", "compiled"):
         np.testing.assert_array_equal(getattr(before, name), getattr(after, name))

@@ -20,6 +20,7 @@ from numpy.typing import NDArray
 
 from ...arrays import Array, Index
 from ...dynamics.kernels.scalars import LANES
+from ...dynamics.workspace import KERNEL_MEMORY
 from ..kernels import saddle_refinement, verdict
 from ..kernels.state_program import Answer, Constants, Whole, Workspace
 from ..kernels.verdict import MARGIN, Found, Program
@@ -211,21 +212,25 @@ class Problems:
 
     def velocity(self, y: Array, nu: Array) -> Array:
         """Return multipliers (…, m), (…, R) as velocities (…, nv) of the robot."""
-        layout, scales = self.layout, self.program.scales
-        m, J = len(layout.rows), len(layout.joints)
+        layout, (of_rows, of_joints) = self.layout, self._scales
         # rows were divided by their sizes, so their multipliers are too large by them
-        velocity = np.zeros((*y.shape[:-1], m + len(layout.actuated)))
-        velocity[..., layout.rows] = y * scales[0, :m]
-        velocity[..., layout.joints] = nu[..., :J] * scales[1, :J]
+        velocity = np.zeros((*y.shape[:-1], len(layout.rows) + len(layout.actuated)))
+        velocity[..., layout.rows] = y * of_rows
+        velocity[..., layout.joints] = nu[..., : len(of_joints)] * of_joints
         return velocity
+
+    @property
+    def _scales(self) -> tuple[Array, Array]:
+        """1/size of the rows (m,), and of the torques' inequalities."""
+        scales, layout = self.program.scales, self.layout
+        return scales[0, : len(layout.rows)], scales[1, : len(layout.joints)]
 
     def start(self, x: Array, velocity: Array, whole: Array) -> tuple[Array, Array, Array]:
         """Return f (D K,), y (m,) and ν (R,) of x (n,) [N], of a velocity (nv,), and of multipliers
         of `ContactLimits.whole_rows` (r,)."""
-        layout, scales = self.layout, self.program.scales
-        m, J = len(layout.rows), len(layout.joints)
-        nu = np.append(velocity[layout.joints] / scales[1, :J], whole * layout.whole.size)
-        return layout.spread(x) / layout.weight, velocity[layout.rows] / scales[0, :m], nu
+        layout, (of_rows, of_joints) = self.layout, self._scales
+        nu = np.append(velocity[layout.joints] / of_joints, whole * layout.whole.size)
+        return layout.spread(x) / layout.weight, velocity[layout.rows] / of_rows, nu
 
     def of_whole(self, nu: Array) -> Array:
         """Return multipliers (…, R) as those of the rows of `ContactLimits.whole_rows`, (…, r)."""
@@ -242,11 +247,10 @@ class Problems:
 
     def scaled(self, columns: Array) -> tuple[Array, Array]:
         """Return the rows (N, m), (N, R) of what newtons (N, nv) do to the robot."""
-        layout, scales = self.layout, self.program.scales
-        m, J = len(layout.rows), len(layout.joints)
+        layout, (of_rows, of_joints) = self.layout, self._scales
         g = np.zeros((len(columns), layout.sizes[3]))
-        g[:, :J] = columns.take(layout.joints, 1) * scales[1, :J]
-        return columns.take(layout.rows, 1) * scales[0, :m], g
+        g[:, : len(of_joints)] = columns.take(layout.joints, 1) * of_joints
+        return columns.take(layout.rows, 1) * of_rows, g
 
     def for_torque_margin(self) -> Problems:
         """Return the problems whose margin is 1/(1 − s), for the torque margin s.
@@ -276,7 +280,7 @@ def decided(
     """Return what `verdict.verdicts` finds for all programs of these sizes."""
     count = max(map(len, program[:4]))
     found = found_of(count, sizes)
-    kernel(program, mode, sizes, found, 0, count, memory_of(sizes))
+    kernel(program, mode, sizes, found, 0, count, KERNEL_MEMORY.of(memory_size(sizes)))
     return found
 
 
@@ -294,7 +298,7 @@ def refined(
         its multipliers are the only ones.
     """
     proofs = np.empty((len(found.verdict), 3))
-    kernel(program, sizes, found, proofs, 0, len(proofs), memory_of(sizes))
+    kernel(program, sizes, found, proofs, 0, len(proofs), KERNEL_MEMORY.of(memory_size(sizes)))
     return proofs
 
 
@@ -319,17 +323,6 @@ def memory_size(sizes: tuple[int, int, int, int]) -> int:
     """Return how many numbers of memory the kernels need, in lanes or not."""
     needed: list[Any] = [verdict.memory_size, saddle_refinement.refine_size]
     return max(int(LANES * (size(*sizes) + 1)) for size in needed)
-
-
-_kept = threading.local()
-
-
-def memory_of(sizes: tuple[int, int, int, int]) -> Array:
-    """Return memory for the kernels, this thread's."""
-    memory: Array | None = getattr(_kept, "memory", None)
-    if memory is None or len(memory) < memory_size(sizes):
-        memory = _kept.memory = np.empty(memory_size(sizes))
-    return memory
 
 
 def plain_program(G: Array, w: Array, normal: Array, units: Array) -> Program:

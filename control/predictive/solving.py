@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import threading
 from collections.abc import Sequence
 from functools import cache
 from typing import Any
@@ -11,6 +10,7 @@ import numpy as np
 
 from ...arrays import Array
 from ...dynamics.kernels.scalars import LANES
+from ...dynamics.workspace import KERNEL_MEMORY
 from ..kernels.newton import BOUNDS
 from ..kernels.predictive import PREDICT, PREDICTIONS, answer_shapes, memory_size
 from ..kernels.riccati import STATES
@@ -76,7 +76,8 @@ def _solved(
     """What the kernel finds of problems that are taken in an order, or one after the other."""
     data, sizes, first, at = problems
     options = np.array([tolerance, START, ITERATIONS])
-    memory = _memory(LANES * _numbers(sizes))  # uncompiled, one takes all lanes
+    count = LANES * _numbers(sizes)  # uncompiled, one takes all lanes
+    memory = KERNEL_MEMORY.of(count)[:count]
     rows = [data[i] for i in order or range(len(data))]
     answers = np.empty((len(rows), _answers(sizes)[-1][1]))
     for start in range(0, len(rows), lanes):
@@ -96,17 +97,6 @@ def _numbers(sizes: Sizes) -> int:
 def _answers(sizes: Sizes) -> Extents:
     """Where the arrays of an answer are in what the kernel writes."""
     return one_after_the_other(answer_shapes(*sizes))
-
-
-def _memory(count: int) -> Array:
-    """This thread's memory, of so many numbers: new pages take longer than some steps do."""
-    memory: Array | None = getattr(_kept, "memory", None)
-    if memory is None or len(memory) < count:
-        memory = _kept.memory = np.empty(count)
-    return memory[:count]
-
-
-_kept = threading.local()
 
 
 def _solutions(sizes: Sizes, answers: Array) -> Solutions:

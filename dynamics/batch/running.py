@@ -167,7 +167,7 @@ def _call(
         try:
             return kernel(*task.tables, *arrays, out, first, last, KERNEL_MEMORY.array)
         except MemoryError:
-            KERNEL_MEMORY.array = np.empty(2 * len(KERNEL_MEMORY.array))
+            KERNEL_MEMORY.of(2 * len(KERNEL_MEMORY.array))
 
 
 def _loop(
