@@ -5,6 +5,7 @@ from __future__ import annotations
 import numpy as np
 
 from ...arrays import Array
+from ...contacts.geometry.polygon import distances_to_segments
 from ...dynamics.spatial import rotations
 
 SPACING = 10  # ticks between the points that are compared with the path
@@ -55,8 +56,8 @@ class Track:
         dt = SPACING * tick
         angles = yaw + self.velocity[2] * dt * (np.arange(int(1.5 * len(p) / SPACING) + 2) + 0.5)
         path = p[0] + dt * np.cumsum(_turned(self.velocity[:2], angles), axis=0)
-        corners = np.vstack([p[:1], path])
-        return max(float(_distances(x, corners).min()) for x in p[::SPACING])
+        a, b = np.vstack([p[:1], path[:-1]]), path
+        return max(float(distances_to_segments(x, a, b).min()) for x in p[::SPACING])
 
 
 def _headings(quaternions: Array, forward: Array) -> tuple[Array, Array]:
@@ -71,11 +72,3 @@ def _turned(v: Array, angles: Array) -> Array:
     """v (2,) turned by angles (n,), (n, 2)."""
     c, s = np.cos(angles), np.sin(angles)
     return np.column_stack([c * v[0] - s * v[1], s * v[0] + c * v[1]])
-
-
-def _distances(x: Array, corners: Array) -> Array:
-    """Distances of x (2,) from the pieces between corners (k, 2), (k-1,)."""
-    a, along = corners[:-1], np.diff(corners, axis=0)
-    squared = np.einsum("ki,ki->k", along, along)
-    share = np.einsum("ki,ki->k", x - a, along) / np.where(squared > 0, squared, 1.0)
-    return np.asarray(np.linalg.norm(x - a - np.clip(share, 0, 1)[:, None] * along, axis=1))
