@@ -6,7 +6,7 @@ import csv
 import json
 import pickle
 import time
-from concurrent.futures import ProcessPoolExecutor
+from concurrent.futures import BrokenExecutor, Future, ProcessPoolExecutor
 from dataclasses import replace
 from functools import partial
 from multiprocessing import get_context
@@ -308,38 +308,30 @@ def test_what_cannot_go_to_other_processes_is_refused(biped):
         control.judge(robot, make, executor=pool, **short)
 
 
-MORTAL = """
-import os
-from multiprocessing import parent_process
-from pathlib import Path
+class Mortal:
+    """An executor whose worker does so many jobs, and dies."""
 
-LIVES = Path(__file__).with_name("lives")
+    def __init__(self, lives):
+        self.lives = lives
 
-def mortal(robot, q, velocity):
-    if parent_process() is not None:  # the third one in a worker dies, with its process
-        with LIVES.open("a") as file:
-            file.write(".")
-        if LIVES.stat().st_size >= 3:
-            os._exit(1)
-    return lambda readings: 0.0 * readings.q[7:]
-"""
+    def submit(self, work, job):
+        done, self.lives = Future(), self.lives - 1
+        if self.lives >= 0:
+            done.set_result(work(job))
+        else:
+            done.set_exception(BrokenExecutor("it is dead"))
+        return done
 
 
-def test_what_was_found_before_a_worker_died_is_told(biped, tmp_path):
+def test_what_was_found_before_a_worker_died_is_told(biped):
     robot, _, q = biped
-    file = tmp_path / "mortal.py"
-    file.write_text(MORTAL, encoding="utf-8")
-    make, short = OwnController(f"{file}:mortal"), {"duration": 0.01, "directions": 0, "q": q}
-    with ProcessPoolExecutor(1, get_context("spawn")) as pool:
-        with pytest.warns(fw.FootworkWarning, match=r"a worker died .*2 of 4 trials were done"):
-            found = control.judge(robot, make, seeds=3, told=1, executor=pool, **short)
-        assert found.interrupted
-        assert [row.trials for row in found.rows] == [1, 1]
-    with (
-        ProcessPoolExecutor(1, get_context("spawn")) as pool,
-        pytest.raises(SolverError, match="a worker died"),  # before anything was found
-    ):
-        control.judge(robot, make, executor=pool, **short)
+    short = {"duration": 0.01, "seeds": 3, "told": 1, "directions": 0, "q": q}
+    with pytest.warns(fw.FootworkWarning, match=r"a worker died .*2 of 4 trials were done"):
+        found = control.judge(robot, fragile, executor=Mortal(2), **short)
+    assert found.interrupted
+    assert [row.trials for row in found.rows] == [1, 1]
+    with pytest.raises(SolverError, match="a worker died"):  # before anything was found
+        control.judge(robot, fragile, executor=Mortal(0), **short)
 
 
 def test_what_gives_commands_is_called_with_q_and_v(biped):
