@@ -667,7 +667,9 @@ def test_the_command_judges_a_controller_of_ones_own(run, own):
     for jobs in ("1", "2"):  # other processes find the function by its file
         code, out, err = run(*short, "--controller", f"{own}:stiff", "--jobs", jobs, "--json")
         assert code == 0, err
-        trials.append([trial["energy"] for trial in json.loads(out)["trials"]])
+        found = json.loads(out)
+        assert found["controller"] == "stiff"
+        trials.append([trial["energy"] for trial in found["trials"]])
     assert trials[0] == trials[1]
     limp = run(*short, "--json")[1]
     assert trials[0] != [trial["energy"] for trial in json.loads(limp)["trials"]]

@@ -12,6 +12,7 @@ from ... import dynamics
 from ...arrays import Array
 from ...contacts import ContactSet
 from ...contacts.geometry.polygon import convex_hull, sides
+from ...dynamics import State
 from ...robots.configuration import check_configuration
 from ...robots.robot import Robot
 from ...robots.values import array
@@ -73,7 +74,7 @@ def capture_limits(robot: Robot, q: ArrayLike, contacts: ContactSet, headings: A
     angles = np.radians(array(headings, "headings", (None,), meaning="directions [degrees]"))
     q = check_configuration(robot, q)
     feet = ContactSet.of(robot, contacts)
-    points = np.concatenate([contact.world_points(robot, q) for contact in feet])
+    points = feet.attachment.world_points(State(robot, q))
     corners, com = convex_hull(points[:, :2]), dynamics.com(robot, q)
     gravity = float(np.linalg.norm(robot._model.gravity.linear))
     height = float(com[2] - points[:, 2].mean())

@@ -29,7 +29,7 @@ class Fall:
 
     def __init__(self, robot: Robot, contacts: ContactSet, terrain: Terrain, q: Array) -> None:
         self.robot, self.contacts, self.terrain = robot, contacts, terrain
-        lowest = min(float(c.world_points(robot, q)[:, 2].min()) for c in contacts)
+        lowest = float(contacts.attachment.world_points(State(robot, q))[:, 2].min())
         above = self._above_ground(q)  # on a slope less than above the lowest point
         self.height = min(float(q[2]) - lowest, above if above > 0 else np.inf)
         self.up = up_in_base(q[3:7])

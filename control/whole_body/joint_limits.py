@@ -24,8 +24,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ...arrays import Array
+from ...contacts.postures.inverse_kinematics import joint_limits
 from ...dynamics.topology import plain_coordinates
-from ...robots.ranges import ranges, velocity_limits
+from ...robots.ranges import velocity_limits
 from ...robots.robot import Robot
 from ..kernels.joint_bounds import JOINT_BOUNDS, Ranges
 
@@ -37,7 +38,8 @@ class JointLimits:
     """The limits of the actuated joints, each (na,), ±inf for none.
 
     Attributes:
-        lower, upper: positions [rad or m]; rows: where they are in q, -1 where a joint has none.
+        rows_q, rows_v: where they are in q and v.
+        lower, upper: positions [rad or m].
         speed: [rad/s or m/s].
         stiffness: k [1/s]; grip: k_v [1/s].
     """
@@ -53,20 +55,11 @@ class JointLimits:
     @classmethod
     def of(cls, robot: Robot, stiffness: float = 20.0, grip: float = 50.0) -> JointLimits:
         """Return the limits of the description; what it does not give, or gives as 0, is none."""
-        model, rows_v = robot._model, np.flatnonzero(robot.selection_matrix.any(axis=0))
-        place, (in_q, in_v) = np.full(robot.nv, -1), plain_coordinates(robot)
-        place[in_v] = in_q
-        rows_q = place[rows_v]
-        low, high = ranges(model)
-        return cls(
-            np.maximum(rows_q, 0),
-            rows_v,
-            np.append(low, -np.inf)[rows_q],  # -1: none
-            np.append(high, np.inf)[rows_q],
-            velocity_limits(model)[rows_v],
-            stiffness,
-            grip,
-        )
+        rows, (in_q, in_v) = np.array(robot.actuated_rows), plain_coordinates(robot)
+        place, (lower, upper) = np.zeros(robot.nv, dtype=np.intp), joint_limits(robot)
+        place[in_v] = in_q  # of others 0, where there is no end
+        speed = velocity_limits(robot._model)[rows]
+        return cls(place[rows], rows, lower[rows], upper[rows], speed, stiffness, grip)
 
     def bounds(self, q: Array, v: Array) -> tuple[Array, Array]:
         """Return the slowest and the fastest accelerations (na,) that keep the limits.

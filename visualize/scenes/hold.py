@@ -267,8 +267,8 @@ def _patch(contact: Contact, scale: float) -> Array:
 
 def ground_height(contacts: ContactSet, q: ArrayLike | State) -> float:
     """Return the height of the lowest point of any contact, 0 without contacts [m]."""
-    points = [contact.world_points(contacts.robot, q)[:, 2].min() for contact in contacts]
-    return float(min(points, default=0.0))
+    points = contacts.attachment.world_points(State.of(contacts.robot, q))
+    return float(points[:, 2].min()) if len(points) else 0.0
 
 
 def draw_zmp(viewer: Viewer, hold: Hold, ground: float = 0.0) -> None:

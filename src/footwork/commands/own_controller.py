@@ -32,6 +32,10 @@ class OwnController:
     def __post_init__(self) -> None:
         _function(self.name)
 
+    @property
+    def __name__(self) -> str:
+        return self.name.rpartition(":")[2]
+
     def __call__(self, robot: Robot, q: Array, velocity: Array) -> Any:
         """Return the controller of a trial."""
         return _function(self.name)(robot, q, velocity)
