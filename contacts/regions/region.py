@@ -157,10 +157,14 @@ def equilibrium_polygon(
     other[3:] -= np.cross(middle, other[:3])
     if kind != "exact":
         return _linear_region(forces, g, z, kind, sides, other)
-    x, y, up = np.hstack([np.zeros((3, 3)), np.cross(np.eye(3), g)])  # c × g
-    constant = np.append(g, np.zeros(3)) + (z - middle[2]) * up + other
-    columns = np.column_stack([x, y])
-    return _body_region(forces.about(middle), constant, columns, tolerance, middle[:2])
+    constant, columns = at_com(g, z - middle[2])
+    return _body_region(forces.about(middle), constant + other, columns, tolerance, middle[:2])
+
+
+def at_com(force: Array, height: float) -> tuple[Array, Array]:
+    """Return h (6,), C (6, 2) of a force (3,) at c = (x, y, height): h + C (x, y) = [f; c × f]."""
+    turns = np.cross(np.eye(3), force)
+    return np.append(force, height * turns[2]), np.vstack([np.zeros((3, 2)), turns[:2].T])
 
 
 @names_checked

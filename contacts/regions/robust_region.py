@@ -35,7 +35,7 @@ from ..equilibrium.balance import down, weight
 from ..geometry import polygon
 from ..geometry.directions import spread_directions
 from ..point_forces import PointForces
-from .region import Region, body_polygons, region_status
+from .region import Region, at_com, body_polygons, region_status
 
 _ORIGIN = np.zeros(3)
 
@@ -169,16 +169,11 @@ def disturbed(
         height: of c [m].
         origin: (3,), about which moments are, with z = 0.
     """
-    unit, with_com = weight(robot), down(robot)
-    load = np.append(with_com, np.zeros(3))
-    if wrench is not None:
-        force = wrench.force / unit
-        load[:3] += force
-        load[3:] = wrench.moment / unit
-        if wrench.point is None:
-            with_com = with_com + force
-        else:
-            load[3:] += np.cross(wrench.point - origin, force)
-    turns = np.cross(np.eye(3), with_com)  # c × what acts there
-    load[3:] += height * turns[2]
-    return load, np.vstack([np.zeros((3, 2)), turns[:2].T])
+    if wrench is None:
+        return at_com(down(robot), height)
+    force, moment = wrench.force / weight(robot), wrench.moment / weight(robot)
+    if wrench.point is None:
+        load, columns = at_com(down(robot) + force, height)
+        return load + np.append(np.zeros(3), moment), columns
+    load, columns = at_com(down(robot), height)
+    return load + np.append(force, moment + np.cross(wrench.point - origin, force)), columns
