@@ -20,7 +20,7 @@ from ..options import check_options
 from ..robots import Foot, Robot
 from ..robots.configuration import check_robot
 from ..robots.unchecked import unchecked
-from ..robots.values import instance, mapping, placement, sequence, vector
+from ..robots.values import each_once, instance, mapping, placement, sequence, vector
 from .attachment import Attachment
 from .cones.friction_cone import Friction
 from .contact import Contact, PointContact
@@ -306,9 +306,7 @@ def _own(robot: Robot) -> Mapping[str, Foot]:
 def _named(contacts: tuple[Contact, ...]) -> tuple[Contact, ...]:
     """Give every contact a name of its own."""
     given = [c.name for c in contacts if c.name]
-    repeated = {name for name in given if given.count(name) > 1}
-    if repeated:
-        raise ContactError(f"contacts: got the name {sorted(repeated)} twice, expected each once")
+    each_once(given, "contacts", error=ContactError)
     taken = set(given)
     named = []
     for contact in contacts:

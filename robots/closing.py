@@ -13,6 +13,7 @@ from ..arrays import Array
 from ..errors import ConfigurationError, unknown
 from .closure_rows import ClosureRows
 from .findings import Finding
+from .values import each_once
 
 _CLOSED, _NEAR = 1e-13, 1e-11  # errors at which Newton's method stops, and that are accepted
 
@@ -96,9 +97,7 @@ def check_closures(robot: Any) -> None:
     Raises:
         ConfigurationError, ModelError: what is wrong with which.
     """
-    names = [closure.name for closure in robot.closures]
-    if repeated := sorted({name for name in names if names.count(name) > 1}):
-        raise ConfigurationError(f"closures: got the name {repeated[0]!r} twice, expected it once")
+    each_once([closure.name for closure in robot.closures], "closures")
     for closure in robot.closures:
         for joint in ("joint", "leader"):
             name = getattr(closure, joint, None)

@@ -8,6 +8,7 @@ dates, booleans and other objects in place of numbers, values that are not finit
 from __future__ import annotations
 
 import math
+from collections import Counter
 from collections.abc import Collection, Iterable, Mapping
 from difflib import get_close_matches
 from typing import Any, TypeVar
@@ -276,6 +277,13 @@ def texts(value: Any, name: str, *, error: Error = ConfigurationError) -> tuple[
     """Return names; a text alone is one."""
     given = (value,) if isinstance(value, str) else sequence(value, name, str, error=error)
     return tuple(map(str, given))  # those of NumPy too
+
+
+def each_once(names: Iterable[str], what: str, *, error: Error = ConfigurationError) -> None:
+    """Refuse a name that is there twice."""
+    for name, count in Counter(names).items():
+        if count > 1:
+            raise error(f"{what}: got the name {name!r} twice, expected each once")
 
 
 def _named(kind: Any) -> str:

@@ -13,7 +13,7 @@ from ...arrays import Array
 from ...errors import ConfigurationError, unknown
 from ...robots.configuration import as_vector
 from ...robots.inertia import of_body
-from ...robots.values import number, sequence, text
+from ...robots.values import each_once, number, sequence, text
 from ..series.wrenches import WrenchSeries
 
 # {segment: wrench or wrenches of the environment on it}
@@ -131,9 +131,7 @@ def _parents_first(segments: Sequence[Segment]) -> tuple[Segment, ...]:
     """Return the segments in topological order, parents before children."""
     segments = sequence(segments, "segments", Segment)
     names = [s.name for s in segments]
-    twice = sorted({name for name in names if names.count(name) > 1})
-    if twice:
-        raise ConfigurationError(f"segments: got {twice[0]!r} twice; expected names of their own")
+    each_once(names, "segments")
     for s in segments:
         if s.parent is not None and s.parent not in names:
             raise ConfigurationError(f"parent of {s.name!r}: {unknown('segment', s.parent, names)}")

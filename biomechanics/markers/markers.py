@@ -13,7 +13,7 @@ from ...dynamics.motions import filters
 from ...dynamics.motions.differences import as_rate
 from ...dynamics.motions.runs import spans
 from ...errors import ConfigurationError, counted, unknown
-from ...robots.values import array, number, texts
+from ...robots.values import array, each_once, number, texts
 from .. import axes
 from ..series.vectors import between
 
@@ -41,9 +41,7 @@ class Markers:
         axes.up_vector(self.up)
         as_rate(self.rate)
         object.__setattr__(self, "names", texts(self.names, "names"))
-        twice = sorted({n for n in self.names if self.names.count(n) > 1})
-        if twice:
-            raise ConfigurationError(f"markers: got {twice[0]!r} twice; expected different names")
+        each_once(self.names, "markers")
         positions = array(self.positions, "positions", (None, len(self.names), 3), gaps=True)
         object.__setattr__(self, "positions", positions.copy())
 

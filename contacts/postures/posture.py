@@ -24,7 +24,7 @@ from ...errors import ContactError
 from ...options import names_checked
 from ...robots import Robot
 from ...robots.configuration import check_configuration
-from ...robots.values import boolean, mapping, number, one_of, whole_number
+from ...robots.values import boolean, each_once, mapping, number, one_of, whole_number
 from ..contact_set import Contacts, ContactSet
 from ..geometry.polygon import centroid, nearest_on_segments, signed_distance
 from ..regions.region import static_equilibrium_polygon
@@ -189,7 +189,7 @@ def solve_posture(
     if len(weighted) and maximize is not None:
         raise ContactError(f"maximize: got {maximize!r} and tasks, expected one of the two")
     goal = _goal(contact_set, start, given, frames, com, _clearance_of(robot, self_collision))
-    each_once(goal.parts(), wanted, weighted)
+    check_names(goal.parts(), wanted, weighted)
     goal = replace(goal, exact=wanted)
     search = Search(tolerance, iterations, restarts)
     posture = _nearest(InverseKinematics(goal, start, limits, restarts == 0), start, search)
@@ -311,14 +311,10 @@ def _posture(ik: InverseKinematics, q: Array, tolerance: float, iterations: int)
     )  # fmt: skip
 
 
-def each_once(parts: Iterable[str], wanted: TaskRows, weighted: TaskRows) -> None:
+def check_names(parts: Iterable[str], wanted: TaskRows, weighted: TaskRows) -> None:
     """Refuse two parts, or tasks, of one name, of which answers could not tell which is which."""
-    for names in ([*parts, *wanted.names], [*weighted.names, *wanted.names]):
-        for name in names:
-            if names.count(name) > 1:
-                raise ContactError(
-                    f"tasks: got the name {name!r} twice, expected each once (name=)"
-                )
+    for others in (parts, weighted.names):
+        each_once([*others, *wanted.names], "tasks", error=ContactError)
 
 
 def _settled(

@@ -31,7 +31,7 @@ from ...robots.values import boolean, mapping, number
 from ..contact_set import Contacts, ContactSet
 from .inverse_kinematics import Goal, bounded_least_squares, travel
 from .motion_tasks import MotionTask, TaskRows
-from .posture import CentreOfMass, each_once, target_com
+from .posture import CentreOfMass, check_names, target_com
 from .targets import all_targets, with_frames
 
 _EXACT = 1e-6  # what exact rates may miss [m/s or rad/s]
@@ -120,7 +120,7 @@ def solve_velocity(
     together, places = with_frames(contact_set, frames)
     every = all_targets(contact_set, state.q, given, None) | places
     goal = Goal(together, every, target_com(com), 1.0, frames=frozenset(places))
-    each_once(goal.parts(), wanted, weighted)
+    check_names(goal.parts(), wanted, weighted)
     (J, asked), (K, exactly) = weighted.velocity_rows(state), wanted.velocity_rows(state)
     C, d = _exact_rates(goal, state, rate)
     C, d = np.vstack([C, K]), np.append(d, exactly)

@@ -16,7 +16,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from ...arrays import Array, Index
 from ...errors import ContactError, unknown
-from ...robots.values import array, instance, number, placement, sequence, vector
+from ...robots.values import array, each_once, instance, number, placement, sequence, vector
 from ..contact_set import ContactSet
 from ..geometry.directions import least_turn
 from ..kernels.solids import NEAREST, FlatSolids
@@ -60,10 +60,7 @@ class Terrain:
     def __init__(self, parts: Iterable[Part] = ()) -> None:
         self.parts: tuple[Part, ...] = sequence(parts, "terrain", Part, error=ContactError)
         self.solids = tuple(solid for part in self.parts for solid in part.solids)
-        names = [solid.name for solid in self.solids]
-        for name in names:
-            if names.count(name) > 1:
-                raise ContactError(f"terrain: got the name {name!r} twice, expected each once")
+        each_once(self.names, "terrain", error=ContactError)
 
     @property
     def names(self) -> tuple[str, ...]:

@@ -22,7 +22,7 @@ from ...errors import ConfigurationError, ContactError, SolverError, unknown
 from ...options import names_checked
 from ...robots.robot import Robot
 from ...robots.unchecked import unchecked
-from ...robots.values import boolean, mapping, number, sequence, text, whole_number
+from ...robots.values import boolean, each_once, mapping, number, sequence, text, whole_number
 from ..constraints import Constraint, Tick
 from ..kernels import TICKS
 from ..program.contact_model import ContactModel
@@ -161,7 +161,7 @@ class WholeBodyController:
             ContactError: a force task of a contact that has never been there.
         """
         tasks = sequence(tasks, "tasks", AnyTask)
-        _once([task.name for task in tasks], "tasks")
+        each_once([task.name for task in tasks], "tasks")
         known = self._switched.known
         for task in tasks:
             contact = getattr(task, "contact", None)
@@ -182,7 +182,7 @@ class WholeBodyController:
             ConfigurationError: names or values that do not fit the robot, or one name twice.
         """
         constraints = sequence(constraints, "constraints", Constraint)
-        _once([constraint.name for constraint in constraints], "constraints")
+        each_once([constraint.name for constraint in constraints], "constraints")
         self._formulations.set_constraints([(one, rows_of(one, self.robot)) for one in constraints])
         self.constraints = constraints
         self._ticks: tuple[Tick | None, Tick | None] = (None, None)
@@ -511,9 +511,3 @@ class WholeBodyController:
         tau = np.clip(tau, *bounds)
         what = gave_way(found, self.contacts, self._formulation.labels())
         return found.a, found.w, tau, what, beyond
-
-
-def _once(names: Sequence[str], what: str) -> None:
-    for name in names:
-        if names.count(name) > 1:
-            raise ConfigurationError(f"{what}: got the name {name!r} twice, expected each once")
