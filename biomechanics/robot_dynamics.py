@@ -13,6 +13,7 @@ from ..dynamics.equations import inverse_dynamics
 from ..dynamics.motions.curves import velocities_and_accelerations
 from ..dynamics.spatial import rotations
 from ..errors import ConfigurationError
+from ..robots.configuration import check_floating
 from ..robots.robot import Robot
 from ..robots.values import mapping, sequence
 from .series.vectors import turn
@@ -77,8 +78,7 @@ def trial_dynamics(
         ModelError: a robot with closures.
     """
     require_no_closures(robot, "trial_dynamics")
-    if not robot.is_floating:
-        raise ConfigurationError(f"{robot.name!r} has a fixed base; expected a floating one")
+    check_floating(robot)
     v, a = velocities_and_accelerations(robot, q, rate)
     given = {} if external is None else mapping(external, "external", kind="link")
     sums = {link: _sum(link, wrenches, len(v)) for link, wrenches in given.items()}

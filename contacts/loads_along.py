@@ -17,6 +17,7 @@ from ..dynamics import batch as many_states
 from ..dynamics.spatial import rotations
 from ..errors import ContactError
 from ..robots import Robot, values
+from ..robots.configuration import check_floating
 from ..robots.values import common_length
 from .frames_along import frame_torques
 
@@ -97,8 +98,7 @@ def about_base(robot: Robot, qs: Array, wrenches: ArrayLike) -> Array:
     Raises:
         ContactError: a fixed base, or numbers of rows that do not fit.
     """
-    if not robot.is_floating:
-        raise ContactError(f"wrenches: {robot.name!r} has a fixed base; expected a floating one")
+    check_floating(robot, error=ContactError)
     rows = table(wrenches, 6, "wrenches")
     count = common_length(q=len(qs), wrenches=len(rows), error=ContactError)
     force, arms = rows[:, :3], many_states.com(robot, qs) - qs[:, :3]

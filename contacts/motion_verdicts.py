@@ -21,6 +21,7 @@ from numpy.typing import NDArray
 from ..arrays import Array
 from ..dynamics import batch
 from ..errors import ContactError
+from ..robots.configuration import check_floating
 from ..robots.robot import Robot
 from ..robots.values import number
 from .attachment import axes_and_arm
@@ -133,11 +134,7 @@ class MotionVerdicts(Verdicts):
         Raises:
             ContactError: a fixed base, which what holds it supports as well.
         """
-        robot = self.contacts.robot
-        if not robot.is_floating:
-            raise ContactError(
-                f"reaction: {robot.name!r} has a fixed base; expected a floating one"
-            )
+        robot = check_floating(self.contacts.robot, error=ContactError)
         return about_com(robot, self.q, -self.load)
 
     def zmp(self, height: float = 0.0) -> Array:

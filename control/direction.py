@@ -17,7 +17,7 @@ from ..arrays import Array
 from ..dynamics import State
 from ..dynamics.spatial import skew
 from ..errors import ConfigurationError
-from ..robots.values import array
+from ..robots.values import array, direction
 
 STILL: Array = np.zeros(3)
 
@@ -117,7 +117,5 @@ def unit_axis(axis: ArrayLike, name: str) -> Array:
     Raises:
         ConfigurationError: none.
     """
-    found = array(axis, f"axis of {name!r}", (3,))
-    if not (size := float(np.linalg.norm(found))) > 0:
-        raise ConfigurationError(f"axis of {name!r}: got {found}; expected a direction")
-    return np.asarray(found / size)
+    found = direction(axis, f"axis of {name!r}")
+    return np.asarray(found / np.linalg.norm(found))

@@ -24,7 +24,7 @@ from numpy.typing import ArrayLike
 
 from ..arrays import Array
 from ..errors import ModelError
-from ..robots.configuration import as_vector, check_velocity
+from ..robots.configuration import as_vector, check_floating, check_velocity
 from ..robots.robot import Robot
 from .spatial import LOCAL_WORLD_ALIGNED
 from .state import State
@@ -41,11 +41,11 @@ def com_coordinates(
     """
     state = State.of(robot, q, v)
     v = state.velocity
-    if not robot.is_floating:
-        raise ModelError(
-            f"{robot.name!r} has a fixed base; expected a floating one: centre-of-mass coordinates "
-            'put ċ in the place of the base\'s linear velocity. Load it with base="floating"'
-        )
+    why = (
+        ": centre-of-mass coordinates put ċ in the place of the base's linear velocity. Load it "
+        'with base="floating"'
+    )
+    check_floating(robot, why, error=ModelError)
     J_com, M, C = state.com_jacobian, state.mass_matrix, state.coriolis_matrix
     dJ_com = state.centroidal_map_derivative[:3] / robot.mass
     T = np.vstack([J_com, np.eye(robot.nv)[3:]])

@@ -15,7 +15,7 @@ from numpy.typing import ArrayLike
 
 from ..arrays import Array
 from ..errors import ConfigurationError
-from .values import FARTHEST, LARGEST, array, check_finite
+from .values import FARTHEST, LARGEST, Error, array, check_finite
 
 # tolerance on | ‖quaternion‖ − 1 |: admits quaternions rounded to single precision
 UNIT_TOLERANCE = 1e-7
@@ -96,10 +96,10 @@ def check_robot(robot: Any) -> Any:
     return robot
 
 
-def check_floating(robot: Any) -> Any:
-    """Return `robot`, or raise ConfigurationError for a fixed base, and for what is no robot."""
+def check_floating(robot: Any, why: str = "", *, error: Error = ConfigurationError) -> Any:
+    """Return `robot`, or raise for a fixed base, ending with `why`, and for what is no robot."""
     if not check_robot(robot).is_floating:
-        raise ConfigurationError(f"{robot.name!r} has a fixed base; expected a floating one")
+        raise error(f"{robot.name!r} has a fixed base; expected a floating one{why}")
     return robot
 
 

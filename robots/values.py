@@ -119,6 +119,14 @@ def vector(
     return array(value, name, (3,), meaning=meaning, error=error, frozen=frozen)
 
 
+def direction(value: ArrayLike, name: str, *, error: Error = ConfigurationError) -> Array:
+    """Return three finite numbers (3,), of any length but zero."""
+    found = vector(value, name, error=error)
+    if not np.linalg.norm(found) > 0:
+        raise error(f"{name}: got the zero vector, expected a direction")
+    return found
+
+
 def table(value: Any, width: int, name: str, *, error: Error = ConfigurationError) -> Array:
     """Return (N, width) finite numbers, one row if one was given (width,)."""
     return np.atleast_2d(array(value, name, (width,), (None, width), error=error))

@@ -23,7 +23,7 @@ from ...dynamics.link_forces import external_forces
 from ...errors import ContactError, counted
 from ...options import names_checked
 from ...robots import Robot
-from ...robots.configuration import check_reach
+from ...robots.configuration import check_floating, check_reach
 from ...robots.values import array, instance, number, one_of, vector, whole_number
 from ..contact_set import Contacts, ContactSet
 from ..equilibrium.balance import down, weight
@@ -245,8 +245,7 @@ def feasible_region(
     Source: R. Orsolino et al., "Feasible region" (IEEE TRO 2020).
     """
     contact_set = ContactSet.of(robot, contacts)
-    if not robot.is_floating:
-        raise ContactError(f"{robot.name!r} has a fixed base; expected a floating one")
+    check_floating(robot, error=ContactError)
     zero = np.zeros(robot.nv)
     limits, state = torque_bounds_of(robot, torque_limits), State.of(robot, q, zero)
     check_reach(robot, state.q)

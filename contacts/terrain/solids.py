@@ -19,7 +19,7 @@ from numpy.typing import ArrayLike
 from ...arrays import Array
 from ...errors import ContactError
 from ...options import names_checked
-from ...robots.values import length, vector, whole_number
+from ...robots.values import direction, length, vector, whole_number
 from .edges import Edges
 from .faces import Face, FlatSided, Solid
 from .part_values import Numbers, check_lengths, check_part
@@ -53,12 +53,8 @@ class Plane(FlatSided):
     @classmethod
     def through(cls, point: ArrayLike, normal: ArrayLike, name: str = "ground") -> Plane:
         """Return the plane through `point` (3,) with the outward `normal` (3,), of any length."""
-        n, p = (
-            vector(given, name, error=ContactError)
-            for name, given in (("normal", normal), ("point", point))
-        )
-        if not np.linalg.norm(n) > 0:
-            raise ContactError("normal: got the zero vector, expected a direction")
+        n = direction(normal, "normal", error=ContactError)
+        p = vector(point, "point", error=ContactError)
         rises = np.degrees(np.arctan2(np.hypot(n[0], n[1]), n[2]))
         towards = np.degrees(np.arctan2(-n[1], -n[0])) if rises > 0 else 0.0
         return cls(name, tuple(map(float, p)), float(rises), float(towards))

@@ -16,6 +16,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from ...arrays import Array, Index
 from ...errors import ContactError, unknown
+from ...robots import values
 from ...robots.values import array, each_once, instance, number, placement, sequence, vector
 from ..contact_set import ContactSet
 from ..geometry.directions import least_turn
@@ -201,12 +202,8 @@ class Terrain:
         Raises:
             ContactError: a direction that is none.
         """
-        o, d = (
-            vector(given, name, error=ContactError)
-            for given, name in ((origin, "origin"), (direction, "direction"))
-        )
-        if not np.linalg.norm(d) > 0:
-            raise ContactError("direction: got the zero vector, expected a direction")
+        o = vector(origin, "origin", error=ContactError)
+        d = values.direction(direction, "direction", error=ContactError)
         d = d / np.linalg.norm(d)
         hits = [hit for solid in self.solids if (hit := solid.met(o, d)) is not None]
         for t, face in sorted(hits, key=lambda hit: hit[0]):

@@ -20,7 +20,12 @@ from ...dynamics.trajectory import EventRecord
 from ...errors import ConfigurationError, ContactError
 from ...options import names_checked
 from ...progress import progress_bar, with_progress
-from ...robots.configuration import check_configuration, check_robot, check_torques, check_velocity
+from ...robots.configuration import (
+    check_configuration,
+    check_floating,
+    check_torques,
+    check_velocity,
+)
 from ...robots.robot import Robot
 from ...robots.values import instance, number, sequence, whole_number
 from ..calling import Arguments, arguments_of, check_estimator, estimate_of, raised
@@ -104,11 +109,7 @@ def simulate(
             ConfigurationError, as of a controller that has been used before: `restart` it, or make
             another one.
     """
-    if not check_robot(robot).is_floating:
-        raise ConfigurationError(
-            f"{robot.name!r} has a fixed base; expected a floating one (dynamics.simulate is for "
-            "the others)"
-        )
+    check_floating(robot, " (dynamics.simulate is for the others)")
     arguments = arguments_of(controller, "controller")
     feet = at_feet(robot, friction) if contacts is None else ContactSet.of(robot, contacts)
     ground = (

@@ -5,7 +5,6 @@ from __future__ import annotations
 from functools import partial
 from typing import Any
 
-import numpy as np
 from numpy.typing import ArrayLike
 
 from ...arrays import Array
@@ -37,6 +36,7 @@ COLORS = {  # quiet tones that stay apart on a white page
 positive = partial(values.number, above=0, error=ViewerError)
 text = partial(values.text, empty=True, error=ViewerError)
 boolean = partial(values.boolean, error=ViewerError)
+direction = partial(values.direction, error=ViewerError)
 degrees = partial(values.number, at_least=1, at_most=150, unit="[degrees]", error=ViewerError)
 
 
@@ -95,14 +95,6 @@ def packed(red: int, green: int, blue: int) -> int:
 def channels(color: int) -> tuple[int, int, int]:
     """Return red, green and blue in 0…255 of 0xRRGGBB."""
     return color >> 16 & 0xFF, color >> 8 & 0xFF, color & 0xFF
-
-
-def direction(value: ArrayLike, name: str) -> Array:
-    """Return a finite (3,) array that is not zero, or raise `ViewerError`."""
-    found = vector(value, name)
-    if not np.linalg.norm(found) > 0:
-        raise ViewerError(f"{name}: got the zero vector; expected a direction")
-    return found
 
 
 def overlay_path(name: str) -> str:
