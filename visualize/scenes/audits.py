@@ -129,8 +129,7 @@ def series_of(audit: Audit) -> list[Series]:
     touching = {foot: share > 0 for foot, share in touching_feet(audit).items()}
     refused = {name: check.bad for name, check in audit.checks.items() if check.bad.any()}
     colors = {name: cause_color(name) for name in refused}
-    margin = {"margin": np.where(np.isfinite(audit.margin), audit.margin, np.nan)}
-    span = margin_span(audit)
+    margin, span = {"margin": audit.margin}, margin_span(audit)
     shown = [
         Series("contacts", t, touching),
         Series("margin", t, margin, "N", bands[True], [0.0], span),

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import numpy as np
-
 from ...contacts.audits.audit import Audit
 from ...control.repairs.report import Repair
 from ..viewer import Series, Viewer
@@ -41,12 +39,11 @@ def series_of_both(before: Audit, after: Audit) -> list[Series]:
     """Return the series of the repaired motion, with both margins, and what did not hold."""
     shown = {series.name: series for series in series_of(after)}
     margins = {"repaired": after.margin, _WANTED: before.margin}
-    found = {name: np.where(np.isfinite(m), m, np.nan) for name, m in margins.items()}
     margin = shown["margin"]
     shown["margin"] = Series(
         "margin",
         after.t,
-        found,
+        margins,
         "N",
         margin.bands,
         [0.0],

@@ -64,11 +64,10 @@ def series_of(wrenches: ContactWrenches) -> list[Series]:
     touching = {foot: share > 0 for foot, share in touching_feet(audit).items()}
     normals = {name: local[:, 2] for name, local in wrenches.local.items()}
     left = 100 * wrenches.unexplained[:, :3] / weight(wrenches.robot)
-    margin = np.where(np.isfinite(audit.margin), audit.margin, np.nan)
     return [
         Series("contacts", t, touching),
         Series("normal force", t, normals, "N"),
         Series("friction used", t, wrenches.friction_used, "of limit", (), [1.0], (0.0, 1.15)),
-        Series("margin", t, {"margin": margin}, "N", (), [0.0]),
+        Series("margin", t, {"margin": audit.margin}, "N", (), [0.0]),
         Series("unexplained", t, dict(zip("xyz", left.T, strict=True)), "% of weight", (), [0.0]),
     ]
