@@ -44,6 +44,12 @@ def rows_v(joint: Any) -> slice:
     return slice(joint.idx_v, joint.idx_v + joint.nv)
 
 
+def axis_of(joint: Any) -> Array:
+    """Return the unit axis (3,) of a hinge or slider of a `pin.Model`, in the joint's axes."""
+    S = np.asarray(joint.createData().S, dtype=float).reshape(6)
+    return S[:3] + S[3:]  # one of the two is zero
+
+
 def floats(model: Any) -> bool:
     """Whether the first joint of a `pin.Model` is a free flyer."""
     return bool(model.njoints > 1 and model.joints[1].shortname() == "JointModelFreeFlyer")

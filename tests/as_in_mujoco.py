@@ -26,7 +26,7 @@ def moves_alike(
 
     data, rng = mujoco.MjData(model), np.random.default_rng(seed)
     q, v = robot.random_configuration(rng), rng.standard_normal(robot.nv)
-    assert (robot.nq, robot.nv) == (model.nq, model.nv)
+    assert robot.nv == model.nv
     M = np.zeros((model.nv, model.nv))
     for speed in (0 * v, v):
         data.qpos[:], data.qvel[:] = robots.conventions.to_mujoco(robot, q, speed, joints=joints)

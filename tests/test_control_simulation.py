@@ -6,6 +6,7 @@ from functools import partial
 
 import numpy as np
 import pytest
+from as_in_mujoco import moves_alike
 
 from footwork import ConfigurationError, ContactError, SolverError, contacts, control, robots
 from footwork.control.simulation.ground import Ground
@@ -480,3 +481,22 @@ def test_several_hinges_in_a_body_reach_mujoco():
     own = dynamics.mass_matrix(robot, q)
     ours = dynamics.conventions.mass_matrix_to(robot, q, own, "mujoco", joints=names)
     np.testing.assert_allclose(M, ours, atol=1e-9)
+
+
+@pytest.mark.parametrize("kind", ["revolute", "continuous", "prismatic"])
+@pytest.mark.parametrize("axis", ["1 0 0", "0 0 1", "0 -1 0", "0.6 0 0.8"])
+def test_joints_about_any_axis_reach_mujoco(kind, axis):
+    mujoco = pytest.importorskip("mujoco")
+    from footwork.control.simulation.mjcf import as_mjcf
+
+    link = """<link name="{}"><inertial><origin xyz=".1 .02 .03"/><mass value="2"/>
+        <inertia ixx=".1" iyy=".2" izz=".25" ixy="0" ixz="0" iyz="0"/></inertial></link>"""
+    robot = robots.load(
+        f"""<robot name="two">{link.format("a")}{link.format("b")}
+        <joint name="j" type="{kind}"><parent link="a"/><child link="b"/><axis xyz="{axis}"/>
+        <origin xyz="0 .2 0" rpy=".1 .2 .3"/>
+        <limit lower="-1" upper="1" effort="9" velocity="9"/></joint></robot>"""
+    )
+    foot = contacts.ContactSet(robot, [contacts.PointContact("b", 0.7)])
+    text = as_mjcf(robot, foot, contacts.Terrain([contacts.Plane("ground")]))
+    moves_alike(mujoco.MjModel.from_xml_string(text), robot, 1e-12)

@@ -5,6 +5,7 @@ Contacts are balls at the corners of patches, or solid soles.
 
 from __future__ import annotations
 
+import re
 from collections import defaultdict
 from typing import Any
 from xml.sax.saxutils import quoteattr
@@ -20,6 +21,7 @@ from ...contacts.geometry.polygon import convex_hull
 from ...contacts.terrain.solids import Box, Plane
 from ...errors import ContactError, ModelError
 from ...robots.closures import JointCoupling
+from ...robots.configuration import axis_of
 from ...robots.ranges import ranges
 from ...robots.robot import Robot
 from .ground import Point, points_of
@@ -31,7 +33,8 @@ THICK = 0.02  # of solid soles [m]
 _LEAST = 1e-12  # mass and inertia that MuJoCo asks of what moves [kg, kg·m²]
 HINGE = 0.1  # between the two points of the axis of a hinge that closes a loop [m]
 _STIFF = 'solref="0.002 1" solimp="0.9999 0.9999 0.001 0.5 2"'  # MuJoCo's limits
-_AXES = {"RX": "1 0 0", "RY": "0 1 0", "RZ": "0 0 1", "PX": "1 0 0", "PY": "0 1 0", "PZ": "0 0 1"}
+_HINGE = re.compile(r"R[XYZ]|RUB[XYZ]|Revolute(Unbounded)?Unaligned")
+_SLIDE = re.compile(r"P[XYZ]|PrismaticUnaligned")
 _TOUCH = 'mass="0" condim="3" contype="1" conaffinity="2"'
 
 
@@ -159,15 +162,12 @@ def _joint(model: Any, joint: int) -> str:
     if kind == "FreeFlyer":
         armature = float(model.armature[model.joints[joint].idx_v])
         return f'<joint name="base" type="free" armature="{armature:.17g}"/>'
-    if kind in _AXES or kind in ("RUBX", "RUBY", "RUBZ"):
-        axis = _AXES[kind.replace("RUB", "R")]
-    elif kind in ("RevoluteUnaligned", "PrismaticUnaligned", "RevoluteUnboundedUnaligned"):
-        axis = _numbers(model.joints[joint].extract().axis)
-    else:
+    what = "hinge" if _HINGE.fullmatch(kind) else "slide" if _SLIDE.fullmatch(kind) else ""
+    if not what:
         raise ModelError(
             f"joint {model.names[joint]!r}: got {kind}; expected hinges and slides for MuJoCo"
         )
-    what = "hinge" if kind[0] == "R" else "slide"
+    axis = _numbers(axis_of(model.joints[joint]))
     armature = float(model.armature[model.joints[joint].idx_v])
     name, at = quoteattr(model.names[joint]), model.joints[joint].idx_q
     low, high = (float(ends[at]) for ends in ranges(model))

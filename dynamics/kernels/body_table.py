@@ -15,6 +15,7 @@ import pinocchio as pin
 from numpy.typing import NDArray
 
 from ...arrays import Array
+from ...robots.configuration import axis_of
 from ...robots.robot import Robot
 from ..per_robot import per_robot
 
@@ -157,11 +158,7 @@ def _short(joint: Any) -> str:
 
 def _axis(joint: Any) -> Array:
     """Return the unit axis of a hinge or slider; z for what has none."""
-    name = _short(joint)
-    if name.endswith("Unaligned"):
-        S = np.ravel(joint.createData().S)
-        return np.asarray(S[:3] + S[3:], dtype=float)  # one of the two is zero
-    return np.array(np.eye(3)["XYZ".index(name[-1]) if name[-1] in "XYZ" else 2])
+    return axis_of(joint) if joint.nv == 1 else np.array([0.0, 0.0, 1.0])
 
 
 def _axes_with_z(axis: Array) -> Array:
