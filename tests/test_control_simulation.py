@@ -8,9 +8,18 @@ import numpy as np
 import pytest
 from as_in_mujoco import moves_alike
 
-from footwork import ConfigurationError, ContactError, SolverError, contacts, control, robots
+from footwork import (
+    ConfigurationError,
+    ContactError,
+    ModelError,
+    SolverError,
+    contacts,
+    control,
+    robots,
+)
 from footwork.control.simulation.ground import Ground
 from footwork.control.simulation.mujoco_engine import MujocoGround
+from footwork.control.simulation.mujoco_model import MujocoModel
 from footwork.control.simulation.simulate import simulate
 
 G = 9.81
@@ -500,3 +509,38 @@ def test_joints_about_any_axis_reach_mujoco(kind, axis):
     foot = contacts.ContactSet(robot, [contacts.PointContact("b", 0.7)])
     text = as_mjcf(robot, foot, contacts.Terrain([contacts.Plane("ground")]))
     moves_alike(mujoco.MjModel.from_xml_string(text), robot, 1e-12)
+
+
+@pytest.mark.filterwarnings("ignore:(?s).*which no body does:footwork.FootworkWarning")
+def test_inertias_that_no_body_has_reach_mujoco():
+    """Files of known robots have them; MuJoCo compiles none, and moves with them all the same."""
+    pytest.importorskip("mujoco")
+    link = """<link name="{}"><inertial><origin xyz=".1 .02 .03" rpy=".3 .2 .1"/><mass value="2"/>
+        <inertia ixx=".1" iyy=".2" izz=".35" ixy="0" ixz="0" iyz="0"/></inertial></link>"""
+    robot = robots.load(
+        f"""<robot name="two">{link.format("a")}{link.format("b")}
+        <joint name="j" type="revolute"><parent link="a"/><child link="b"/><axis xyz="0 1 0"/>
+        <origin xyz="0 .2 0"/><limit effort="9" velocity="9"/></joint></robot>"""
+    )
+    foot = contacts.ContactSet(robot, [contacts.PointContact("b", 0.7)])
+    ground = contacts.Terrain([contacts.Plane("ground")])
+    moves_alike(MujocoModel(robot, foot, ground).model, robot, 1e-12)
+
+
+def test_bodies_beside_the_robot_are_refused_by_mujoco_with_what_to_do():
+    pytest.importorskip("mujoco")
+    text = """<mujoco><worldbody><body name="trunk"><freejoint name="root"/><geom size=".1"/>
+        <body name="leg"><joint name="hip" axis="0 1 0"/><geom size=".1"/></body></body>
+        <body name="ball" pos="1 0 0"><freejoint name="free"/><geom size=".1"/></body>
+        </worldbody></mujoco>"""
+    ground = contacts.Terrain([contacts.Plane("ground")])
+
+    def made(robot):
+        return MujocoModel(
+            robot, contacts.ContactSet(robot, [contacts.PointContact("leg", 0.7)]), ground
+        )
+
+    with pytest.raises(ModelError, match=r"beside the base: 'free'; .*lock=\['free'\]"):
+        made(robots.load(text))
+    robot = robots.load(text, lock=["free"])
+    moves_alike(made(robot).model, robot, 1e-12)

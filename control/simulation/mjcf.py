@@ -1,6 +1,8 @@
 """Robot, contacts and terrain as MJCF, MuJoCo's format.
 
-Contacts are balls at the corners of patches, or solid soles.
+Contacts are balls at the corners of patches, or solid soles. MuJoCo refuses principal moments of
+inertia of which one exceeds the sum of the others: `balanceinertia` makes these equal, and
+`MujocoModel` puts in the robot's.
 """
 
 from __future__ import annotations
@@ -49,6 +51,7 @@ def as_mjcf(robot: Robot, contacts: ContactSet, terrain: Terrain, *, solid: bool
             "engine 'mujoco': got friction that differs along two tangents, expected one number "
             "for each contact; the default engine knows anisotropic friction"
         )
+    _refuse_other_trees(robot._model)
     mu = iter(contacts.limits.friction[:, 0].tolist())
     carried: dict[int, str] = defaultdict(str)  # what is fixed to each joint's body, as MJCF
     assets, i = "", 0
@@ -69,7 +72,7 @@ def as_mjcf(robot: Robot, contacts: ContactSet, terrain: Terrain, *, solid: bool
     equalities = _equalities(robot, carried)
     gravity = " ".join(f"{g:.17g}" for g in robot._model.gravity.linear)
     return (
-        f'<mujoco><compiler angle="radian" balanceinertia="false" autolimits="false"/>'
+        f'<mujoco><compiler angle="radian" balanceinertia="true" autolimits="false"/>'
         f'<option gravity="{gravity}" cone="elliptic" integrator="implicitfast" '
         'jacobian="dense">'  # MuJoCo 4.0.0's Newton solver is wrong with sparse contact Jacobians
         f'<flag autoreset="disable"/></option>'  # it would start anew in silence
@@ -77,6 +80,15 @@ def as_mjcf(robot: Robot, contacts: ContactSet, terrain: Terrain, *, solid: bool
         f"<worldbody>{''.join(_solid(s) for s in terrain.solids)}{carried[0]}"
         f"{_body(robot, 1, carried)}</worldbody><equality>{equalities}</equality></mujoco>"
     )
+
+
+def _refuse_other_trees(model: Any) -> None:
+    others = [model.names[k] for k in range(2, model.njoints) if model.parents[k] == 0]
+    if others:
+        raise ModelError(
+            f"joints on the world beside the base: {', '.join(map(repr, others))}; expected one "
+            f"tree of bodies for MuJoCo: load(…, lock={others}) welds the others where they are"
+        )
 
 
 def _sole(i: int, contact: Contact, T: Any, mu: float) -> tuple[str, str]:
@@ -141,16 +153,26 @@ def _coupling(robot: Robot, coupling: JointCoupling) -> str:
     return f'<joint {names} polycoef="{_numbers(terms)}" {_STIFF}/>'
 
 
+def about_com(inertia: Any) -> Array:
+    """Return the inertia of a body about its centre of mass (3, 3), at least what MuJoCo asks."""
+    own = np.asarray(inertia.inertia)
+    if inertia.mass < _LEAST or np.linalg.eigvalsh(own)[0] < _LEAST:
+        own = own + _LEAST * np.eye(3)  # the first of several hinges moves no mass
+    return own
+
+
+def body_name(joint: int) -> str:
+    """Return the name that the body of a joint of Pinocchio has."""
+    return f"body {joint}"
+
+
 def _body(robot: Robot, joint: int, carried: dict[int, str]) -> str:
     model = robot._model
     inertia, T = model.inertias[joint], model.jointPlacements[joint]
-    about_com = inertia.inertia
-    if inertia.mass < _LEAST or np.linalg.eigvalsh(about_com)[0] < _LEAST:
-        about_com = about_com + _LEAST * np.eye(3)  # the first of several hinges moves no mass
-    full = about_com[[0, 1, 2, 0, 0, 1], [0, 1, 2, 1, 2, 2]]
+    full = about_com(inertia)[[0, 1, 2, 0, 0, 1], [0, 1, 2, 1, 2, 2]]
     below = [k for k in range(1, model.njoints) if model.parents[k] == joint]
     return (
-        f"<body {_pose(T)}>{_joint(model, joint)}"
+        f'<body name="{body_name(joint)}" {_pose(T)}>{_joint(model, joint)}'
         f'<inertial pos="{_numbers(inertia.lever)}" mass="{max(inertia.mass, _LEAST):.17g}" '
         f'fullinertia="{_numbers(full)}"/>{carried[joint]}'
         f"{''.join(_body(robot, k, carried) for k in below)}</body>"

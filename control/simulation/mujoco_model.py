@@ -17,7 +17,7 @@ from ...contacts import ContactSet, Terrain
 from ...errors import ConfigurationError
 from ...robots.robot import Robot
 from .ground import DIVERGED
-from .mjcf import as_mjcf
+from .mjcf import about_com, as_mjcf, body_name
 
 
 class MujocoModel:
@@ -48,6 +48,7 @@ class MujocoModel:
         text = as_mjcf(robot, contacts, terrain, solid=solid)
         self.mujoco, self.model = mujoco, mujoco.MjModel.from_xml_string(text)
         self.data = mujoco.MjData(self.model)
+        self._set_impossible_inertias(robot)
         model = self.model
         self.joints = [model.joint(i).name for i in range(model.njnt) if model.jnt_type[i] != 0]
         own = [robot._model.joints[robot.joint_id(name)] for name in self.joints]
@@ -58,6 +59,17 @@ class MujocoModel:
         names = {i: model.geom(i).name for i in range(model.ngeom)}
         points = {i: name for i, name in names.items() if name.startswith("point ")}
         self.geoms = {i: int(name.split()[1]) for i, name in points.items()}
+
+    def _set_impossible_inertias(self, robot: Robot) -> None:
+        """Give bodies the inertia of the robot's where no body has it, see `mjcf`."""
+        for joint, inertia in enumerate(robot._model.inertias):
+            moments, axes = np.linalg.eigh(about_com(inertia))
+            if joint and moments[0] + moments[1] < moments[2]:
+                body = self.model.body(body_name(joint))
+                axes *= np.linalg.det(axes)
+                x, y, z, w = pin.Quaternion(axes).coeffs()
+                body.inertia[:], body.iquat[:] = moments, (w, x, y, z)
+        self.mujoco.mj_setConst(self.model, self.data)
 
     def to_mujoco(self, q: Array, v: Array) -> tuple[Array, Array]:
         """Return (qpos, qvel) of (q, v), as `robots.conventions` has it, in a tenth of its time."""

@@ -173,7 +173,8 @@ class Builder:
         if sum(bool(tree[3]) for tree in moving) > 1:
             names = ", ".join(f"{tree[0].get('name')!r} ({len(tree[3])})" for tree in moving)
             message = f"bodies on the world, with how many joints they have: {names}; all are in q"
-            self._report("info", "bodies", message, moving[1][0].line)
+            hint = "lock=[…] of their joints welds those that are no part of the robot"
+            self._report("info", "bodies", message, moving[1][0].line, hint)
         return [tree[:3] for tree in moving]
 
     def _set_free(self, trees: list[Any]) -> None:
