@@ -364,6 +364,29 @@ def test_a_walk_is_measured(biped):
     assert sum(found.statuses.values()) == 1200
 
 
+@pytest.mark.parametrize("share", [0.0, 0.5, 2.0])
+def test_joints_brake_by_a_share_of_the_friction_of_the_description(share):
+    leg = """<body><joint name="{0}" axis="{1}" damping="0.3" frictionloss="0.2"/>
+        <geom size="0.05" pos="0 0 -0.2"/>{2}</body>"""
+    shin = leg.format("knee", "0 1 0", "").replace("0.3", "0.7")
+    legs = leg.format("hip", "1 0 0", shin)
+    robot = robots.load(
+        f"""<mujoco><worldbody><body><freejoint/><geom size="0.1"/>{legs}</body></worldbody>
+        </mujoco>"""
+    )
+    foot = contacts.ContactSet(robot, [contacts.PointContact(robot.frame_names[-1], 0.7)])
+    q, v = robot.neutral(), np.array([0.0] * 6 + [30.0, -20.0])
+    q[2] = 5.0  # in the air
+    plant = Plant(robot, foot, replace(EXACT, joint_friction=share), q, 0, 1.0)
+    plant.data.qvel[:] = plant.to_mujoco(q, v)[1]
+    plant.mujoco.mj_forward(plant.model, plant.data)
+    braking = (plant.data.qfrc_passive + plant.data.qfrc_constraint)[6:]
+    by_hand = -share * (np.array([0.3, 0.7]) * v[6:] + 0.2 * np.sign(v[6:]))
+    np.testing.assert_allclose(braking, by_hand, atol=1e-9)
+    with pytest.raises(ConfigurationError, match="joint_friction"):
+        judging.World(joint_friction=-share - 1)
+
+
 def test_boards_lie_on_the_way_and_are_seeded():
     world = judging.World(boards=0.03)
     one, again, other = (world.ground(np.random.default_rng(k), 4.0) for k in (1, 1, 2))
@@ -722,6 +745,7 @@ def test_a_file_of_controllers_that_is_not_there_or_has_errors_is_told(run, own)
         (["--gait", "walk"], "none of --speed, --sideways, --turn"),
         (["--turn", "0.1"], "--gait stand: got --turn"),
         (["--slope", "80"], "slope: got 80"),
+        (["--joint-friction", "-1"], "joint_friction: got -1"),
         (["--boards", "-1"], "boards: got -1"),
         (["--terrain", "stairs", "--boards", "0.02"], "terrain: got one and boards"),
         (["--terrain", "stares"], "did you mean 'stairs'"),

@@ -45,6 +45,7 @@ def judge(
     directions: int = 8,
     shove: float = 0.0,
     headings: ArrayLike | None = None,
+    joint_friction: float = 0.0,
     boards: float = 0.0,
     slope: float = 0.0,
     ramp: float = 0.0,
@@ -76,6 +77,8 @@ def judge(
             what stands, as its seed has it [m/s]; 0: not at all.
         headings: (n,), of these pushes, from x to y, which the seeds take in turn; without any they
             come from all around [degrees].
+        joint_friction: damping and dry friction of the joints, of which it is not told, as a share
+            of what the robot's description has.
         boards: height of boards on the ground that the controller is not told of [m].
         slope: of the ground [degrees].
         ramp: by which it rises more from 0.6 m ahead on, of which it is not told [degrees].
@@ -110,6 +113,7 @@ def judge(
     check_executor(executor)
     ground: dict[str, Any] = {
         "boards": boards, "slope": slope, "ramp": ramp, "terrain": terrain, "sensors": sensors,
+        "joint_friction": joint_friction,
     }  # fmt: skip
     as_told, real = World(**ground), World.real(**ground)
     feet, start = standing(robot, contacts, q, as_told if counts[0] else real)

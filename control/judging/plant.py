@@ -86,13 +86,16 @@ class Plant(MujocoModel):
         self._feel()
 
     def _change(self, robot: Robot, world: World, q: Array, rng: np.random.Generator) -> None:
-        """Make masses and armatures those of the world; inertias go with the masses."""
+        """Make masses, armatures and joint friction the world's; inertias go with the masses."""
         model, M = self.model, State(robot, q).mass_matrix
         factors = 1 + world.masses * rng.uniform(-1.0, 1.0, model.nbody)
         factors[1] = 1 + world.trunk
         model.body_mass[:] *= factors
         model.body_inertia[:] *= factors[:, None]
         model.dof_armature[6:] += world.armature * np.diag(M)[self.rows]
+        own = robot._model
+        model.dof_damping[6:] = world.joint_friction * own.damping[self.rows]
+        model.dof_frictionloss[6:] = world.joint_friction * own.upperDryFrictionLimit[self.rows]
         self.mujoco.mj_setConst(model, self.data)
 
     def tick(self, tau: Array, push: Array) -> bool:

@@ -31,6 +31,8 @@ class World:
         trunk: the trunk is heavier by this share.
         armature: added to each joint, as a share of its diagonal entry of M at the start.
         friction: of the ground, as a share of what the controller is told.
+        joint_friction: damping and dry friction of the joints, of which the controller is not told,
+            as a share of what the robot's description has (`damping`, `friction`, `frictionloss`).
         noise: on what it is told of q and v at each tick.
         sensors: whose readings it is told instead: of joints and an IMU, none of the base.
         delay: after how many ticks its torques are applied.
@@ -48,6 +50,7 @@ class World:
     trunk: float = 0.0
     armature: float = 0.0
     friction: float = 1.0
+    joint_friction: float = 0.0
     noise: Noise = field(default=TOLD)
     sensors: Sensors | None = None
     delay: int = 1
@@ -61,6 +64,7 @@ class World:
         number(self.trunk, "trunk", at_least=-0.99, at_most=10.0)
         number(self.armature, "armature", at_least=0, at_most=10.0)
         number(self.friction, "friction", at_least=0, at_most=10.0)
+        number(self.joint_friction, "joint_friction", at_least=0, at_most=10.0)
         instance(self.noise, "noise", Noise)
         if self.sensors is not None:
             instance(self.sensors, "sensors", Sensors)

@@ -46,6 +46,11 @@ def add(commands: Any) -> None:
         help="where these pushes go, in turn: 0 ahead, 90 to the left (all around)",
     )  # fmt: skip
     parser.add_argument(
+        "--joint-friction", type=flags.decimal, default=0.0, metavar="SHARE",
+        help="damping and dry friction of the joints that the controller is not told of, as a "
+        "share of those in the description (0)",
+    )  # fmt: skip
+    parser.add_argument(
         "--boards", type=flags.decimal, default=0.0, metavar="M",
         help="height of boards on the ground that the controller is not told of [m] (0: none)",
     )  # fmt: skip
@@ -108,9 +113,9 @@ def _judged(options: argparse.Namespace) -> Judgement:
         return control.judge(
             robot, make, velocities, duration=options.duration, seeds=options.seeds,
             told=-(-options.seeds // 4), directions=options.directions, shove=options.shove,
-            headings=options.heading, boards=options.boards, slope=options.slope,
-            ramp=options.ramp, terrain=terrain, sensors=sensors, q=q, contacts=feet,
-            executor=executor,
+            headings=options.heading, joint_friction=options.joint_friction,
+            boards=options.boards, slope=options.slope, ramp=options.ramp, terrain=terrain,
+            sensors=sensors, q=q, contacts=feet, executor=executor,
         )  # fmt: skip
 
 
