@@ -47,7 +47,7 @@ def rows_v(joint: Any) -> slice:
 def axis_of(joint: Any) -> Array:
     """Return the unit axis (3,) of a hinge or slider of a `pin.Model`, in the joint's axes."""
     S = np.asarray(joint.createData().S, dtype=float).reshape(6)
-    return S[:3] + S[3:]  # one of the two is zero
+    return np.asarray(S[:3] + S[3:])  # one of the two is zero
 
 
 def floats(model: Any) -> bool:
