@@ -4,12 +4,13 @@ from __future__ import annotations
 
 import struct
 from functools import partial
+from pathlib import Path
 
 import numpy as np
 import pinocchio as pin
 import pytest
 
-from footwork import control, load, robots
+from footwork import control, dynamics, load, robots
 from footwork.contacts import SurfaceContact, at_feet, static_hold
 from footwork.errors import ContactError, FootworkWarning
 from footwork.robots import feet_of_shapes
@@ -256,3 +257,18 @@ def test_the_warning_of_feet_by_shape_is_of_the_users_line():
         with pytest.warns(FootworkWarning, match="names no feet") as caught:
             call(robot)
         assert {note.filename for note in caught} == {__file__}
+
+
+@pytest.mark.parametrize(
+    ("name", "hip", "foot", "bent"),
+    [("quadruped", "LF_thigh", "LF_foot", 0.2), ("biped", "left_thigh", "left_ankle_link", 0.1)],
+)
+def test_legs_are_bent_and_those_of_four_so_far_that_they_can_trot(name, hip, foot, bent):
+    """A Mini Cheetah whose hips had come down by a tenth of its legs fell at 0.8 m/s."""
+    robot = load(Path(robots.load(name).source).read_text(), base="floating")
+
+    def reach(q):
+        at = (dynamics.frame_placement(robot, q, frame).translation for frame in (hip, foot))
+        return np.linalg.norm(np.subtract(*at))
+
+    assert 1 - reach(robot.posture()) / reach(robot.neutral()) == pytest.approx(bent, abs=0.03)

@@ -6,8 +6,8 @@ The joints of the legs minimise
 
 within their ranges, with e(q) the closures of the robot, over the lowest points (x_i, z_i) and the
 normals n_i of soles and toes (toes without the third term): first with z* out of reach, which
-stretches the legs, then with z* a tenth of their length higher, which bends the knees. Newton steps
-then level the feet, close the loops, and bring the feet around the centre of mass, to rounding.
+stretches the legs, then with z* higher by a share of their length, which bends the knees. Newton
+steps level the feet, close the loops, and bring the feet around the centre of mass, to rounding.
 """
 
 from __future__ import annotations
@@ -28,7 +28,8 @@ from .sole_shapes import joint_axis
 from .support import beside, com_of
 
 LEVEL = 2e-3  # of the legs' length: how far lowest points may be from one plane
-_BENT = 0.1  # of the legs' length, by which the hips come down from straight legs
+# of the legs' length, by which the hips come down from straight legs: robots that trot step farther
+_BENT, _BENT_TO_TROT = 0.1, 0.2
 _HEIGHT, _FLAT, _ACROSS, _REST = 30.0, 30.0, 1.0, 0.05  # weights, lengths in robot sizes
 _CLOSED = 100.0  # of e, above all of them
 _HIPS = (0.0, -0.4, 0.4, -1.2, 1.2, 1.57, -1.57, 2.6, -2.6)  # angles that are tried [rad]
@@ -56,6 +57,7 @@ class LegPostures:
     ) -> None:
         self.model, self.parts, self.rest, self.closures = model, parts, rest, closures
         self.feet = [part for part in parts if not part.is_toe]
+        self.bend = _BENT if len(self.feet) <= 2 else _BENT_TO_TROT
         self.data = model.createData()
         data = placed(model, rest)
         owners = np.repeat(np.arange(model.njoints), model.nvs)
@@ -89,7 +91,7 @@ class LegPostures:
         """Return the joints (nq,) with knees bent, as far as they can be with the soles level."""
         length, reach = self.drop(stretched), float(self._lows(stretched).max())
         best, least = stretched, np.inf
-        for height in (reach + _BENT * length, reach + 0.5 * _BENT * length, reach):
+        for height in (reach + share * self.bend * length for share in (1.0, 0.5, 0.0)):
             for start in [*self.starts, stretched]:
                 q = self._balanced(self._solved(start, height, 3), height)
                 worse = max(self.unevenness(q) - LEVEL / 4, 0.0) + max(self._off(q) - LEVEL, 0.0)
