@@ -392,7 +392,7 @@ def test_loads_on_one_link_add_up():
             "s.yaml:17: contacts[0].tangent: got [1, 0, 0], expected none for 'disc'",
         ),
         ("loads:", "view: [0, 0, 0]\nloads:", "s.yaml:19: view: got [0, 0, 0], expected a"),
-        ("foot: right_foot", "foot: left_foot", "contacts: got the name ['left_foot'] twice"),
+        ("foot: right_foot", "foot: left_foot", "contacts: got the name 'left_foot' twice"),
         ("at: [0.02, 0.085]\n  - foot", "at: [0.15, 0.085]\n  - foot", "hangs 0.03 m over the"),
         ("at: [0.02, 0.085]\n  - foot", "at: [3, 3]\n  - foot", "nothing of 'stone' lies below"),
         ("push: torso", "push: torsoo", "s.yaml:20: loads[0]: no frame 'torsoo'; did you mean 'to"),
