@@ -39,18 +39,19 @@ def reaches(robot: Robot) -> Array:
             i = frame.parentJoint
             reach[i] = max(reach[i], float(np.linalg.norm(frame.placement.translation)))
     for i in range(model.njoints - 1, 0, -1):
+        reach[i] = max(reach[i], float(np.linalg.norm(model.inertias[i].lever)))
         arm = float(np.linalg.norm(model.jointPlacements[i].translation))
         parent = model.parents[i]
         reach[parent] = max(reach[parent], arm + reach[i])
-        reach[i] = max(reach[i], float(np.linalg.norm(model.inertias[i].lever)))
     return reach
 
 
 def without_need(robot: Robot, joint: str | None = None) -> Iterator[Finding]:
     """Yield a remark where torque limits, with `joint` that one's, limit nothing."""
     limits, need = np.asarray(robot._model.upperEffortLimit, dtype=float), largest_need(robot)
-    least = 0.1 * need.max(initial=0.0)  # a wrist may bear more than its short hand
-    loose = (limits < 1e30) & (least > 0) & (limits > BEYOND * np.maximum(need, least))
+    # a wrist may bear more than its short hand, a knee more than a shin that ends in no frame
+    need = np.maximum(need, 0.1 * need.max(initial=0.0))
+    loose = (limits < 1e30) & (need > 0) & (limits > BEYOND * need)
     names = [robot.joint_of_row[row] for row in np.flatnonzero(loose)]
     if not names or joint not in (None, *names):
         return

@@ -116,7 +116,7 @@ def test_limits_and_settings_that_the_robot_does_not_have_are_named():
         "ranges of ball joints are left out: b",
         "ranges of tendons are left out: t",
         "differ by sign: the larger one counts: a",
-        "springs in 1 joint",
+        "springs and their dampers in 1 joint",
         "damping is linear, its other coefficients are left out: d, <motor>",
         "limit, actuatorgroupdisable",
         "not aligned with their inertia",

@@ -509,6 +509,29 @@ def test_torques_rise_slowly_and_fall_at_once(talos, overloaded):
     assert (np.where(last > 0, lower, -upper) >= -0.5).all()
 
 
+def test_links_that_end_in_no_frame_reach_as_far_as_their_centres_of_mass():
+    """A shin without a foot's frame had no length: the remark said that its knee needs 0 N·m."""
+    from footwork.robots.torque_need import largest_need
+
+    link = (
+        '<inertial><origin xyz="0 0 -{0}"/><mass value="1"/>'
+        '<inertia ixx="0.1" iyy="0.1" izz="0.1" ixy="0" ixz="0" iyz="0"/></inertial>'
+    )
+    joint = (
+        '<joint name="{0}" type="revolute"><parent link="{1}"/><child link="{2}"/>'
+        '<origin xyz="0 0 -0.3"/><axis xyz="0 1 0"/>'
+        '<limit lower="-1" upper="1" effort="{3}" velocity="1"/></joint>'
+    )
+    text = '<robot name="leg">' + "".join(
+        f'<link name="{name}">{link.format(arm)}</link>'
+        for name, arm in (("trunk", 0), ("thigh", 0.1), ("shin", 0.2))
+    )
+    text += joint.format("hip", "trunk", "thigh", 1e4) + joint.format("knee", "thigh", "shin", 1e4)
+    robot = robots.load(text + "</robot>", base="floating")
+    wanted = robot.weight * np.array([0.3 + 0.2, 0.2])
+    assert largest_need(robot)[robot.actuated_rows] == pytest.approx(wanted)
+
+
 def test_torque_limits_that_are_none_are_said(load_robot):
     """1000 N·m on a robot of 2.5 kg; the bound by hand: the weight on the stretched leg."""
     from footwork.robots.torque_need import largest_need

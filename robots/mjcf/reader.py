@@ -148,7 +148,9 @@ def _springs(file: Mjcf, builder: Builder) -> Iterator[Finding]:
     for level, those, without, hint in told:
         if those:
             names = ", ".join(joint.name for joint in those)
-            left = f"springs in {counted(len(those), 'joint')}{without} are left out: {names}"
+            damped = any(values(j.attributes, "springdamper", (0.0,)).any() for j in those)
+            what = "springs and their dampers" if damped else "springs"
+            left = f"{what} in {counted(len(those), 'joint')}{without} are left out: {names}"
             hint += "dynamics.JointSprings has their forces"
             yield Finding(level, "springs", left, hint, line=those[0].node.line)
 
