@@ -273,7 +273,8 @@ def sequence(
 ) -> tuple[Any, ...]:
     """Return the entries of an iterable, objects of the class `kind` (or of one of a union)."""
     if isinstance(value, str | bytes | Mapping) or not isinstance(value, Iterable):
-        raise error(f"{name}: got {value!r:.80}, expected a sequence: {_named(kind)} each")
+        each = "" if kind is object else f": {_named(kind)} each"
+        raise error(f"{name}: got {value!r:.80}, expected a sequence{each}")
     found = tuple(value)
     if not all([isinstance(x, kind) for x in found]):  # names of entries take longer than looks
         for i, x in enumerate(found):

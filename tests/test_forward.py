@@ -9,7 +9,7 @@ import pinocchio as pin
 import pytest
 
 from footwork import contacts, control, robots
-from footwork.contacts.forward import side
+from footwork.robots.feet.sides import side
 
 
 @pytest.mark.parametrize(
@@ -25,15 +25,18 @@ def test_names_tell_sides(wanted, names):
     assert found == dict.fromkeys(found, wanted) | ({"fl1": 1} if wanted == 0 else {})
 
 
-def turned(name, angle):
-    """A robot of ours whose base is turned against its trunk, about the vertical."""
-    path = Path(robots.load(name).source)
+def turned(name, angle, words=()):
+    """A robot of ours whose base is turned against its trunk, about the vertical; some words of its
+    file are replaced."""
+    text = Path(robots.load(name).source).read_text()
+    for word in words:
+        text = text.replace(word, words[word])
     trunk = {"biped": "pelvis", "quadruped": "base"}[name]
     joint = (
         '<link name="turned"/><joint name="welded" type="fixed"><parent link="turned"/>'
         f'<child link="{trunk}"/><origin rpy="0 0 {angle}"/></joint></robot>'
     )
-    return robots.load(path.read_text().replace("</robot>", joint), base="floating")
+    return robots.load(text.replace("</robot>", joint), base="floating")
 
 
 @pytest.mark.parametrize("angle", [0.5 * np.pi, np.pi, -0.5 * np.pi])
@@ -55,3 +58,21 @@ def test_gaits_go_where_the_feet_point_however_the_base_is_turned(name, gait, an
     one, two = motions
     assert two.q[:, :3] == pytest.approx(one.q[:, :3], abs=1e-7)
     assert two.tau == pytest.approx(one.tau, abs=1e-4)
+
+
+@pytest.mark.filterwarnings("ignore:.*names no feet:footwork.FootworkWarning")
+@pytest.mark.parametrize("named", [True, False])
+@pytest.mark.parametrize("name", ["biped", "quadruped"])
+@pytest.mark.parametrize("angle", [0.0, 0.5 * np.pi, np.pi, -0.5 * np.pi])
+def test_robots_whose_posture_is_solved_stand_alike_however_the_base_is_turned(name, angle, named):
+    """Facing x; without names nobody knows which of two ends is ahead: x, or else y."""
+    words = {} if named else {"left": "a", "right": "b", "LF": "c", "LH": "d", "RF": "e", "RH": "f"}
+    one, other = turned(name, 0.0, words), turned(name, angle, words)
+    places = []
+    for robot in (one, other):
+        feet, q = contacts.at_feet(robot), robot.posture()
+        R = pin.Quaternion(q[3:7]).toRotationMatrix()
+        assert R @ feet.forward == pytest.approx([1.0, 0.0, 0.0], abs=1e-12)
+        places.append([T.translation for T in feet.placements(q).values()])
+    if named or angle in (0.0, 0.5 * np.pi):
+        assert np.array(places[1]) == pytest.approx(np.array(places[0]), abs=1e-6)

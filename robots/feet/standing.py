@@ -10,6 +10,7 @@ import numpy as np
 
 from ...arrays import Array
 from ..closure_rows import ClosureRows
+from .ahead import facing_x
 from .alike import alike
 from .foot import Foot
 from .leg_postures import LEVEL, LegPostures
@@ -67,6 +68,7 @@ def stand(robot: Any, shapes: list[Outline], feet: Iterable[int] | None = None) 
 def _with_base(robot: Any, shapes: list[Outline], known: set[int], q: Array) -> Standing:
     """Return how it stands with the base as in q (nq,), on its soles or else on its toes."""
     model, closures = robot._model, robot._closure_rows
+    q = facing_x(model, q, legs(model, shapes, q, closures.joints))
     found = unlinked(legs(model, shapes, q, closures.joints), closures.joints)
     data, answers = placed(model, q), []
     for on_toes in (False, True):
