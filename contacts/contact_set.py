@@ -131,8 +131,8 @@ class ContactSet:
 
     @cached_property
     def forward(self) -> Array:
-        """The axis of the base that points ahead (3,), in its axes, read-only: x, unless the names
-        of the feet tell that left is elsewhere, see `contacts.forward`."""
+        """The axis of the base that points ahead (3,), in its axes, read-only; see
+        `contacts.forward`."""
         return forward(self.contacts, self.attachment)
 
     def jacobian(self, q: ArrayLike | State) -> Array:

@@ -1,4 +1,4 @@
-"""Forward: the axis of the base that points ahead, by the sides that the names of feet tell."""
+"""Forward: the axis of the base that points ahead, by the names of the feet."""
 
 from __future__ import annotations
 
@@ -30,14 +30,11 @@ def forward(feet: Sequence[Contact], attachment: Attachment) -> Array:
         u = places[sides == 1].mean(axis=0) - places[sides == -1].mean(axis=0)
         down = robot._model.gravity.linear @ _base(State(robot, robot.posture()))
         ahead = np.cross(down, u)
-        k = int(np.abs(ahead).argmax())
-        if abs(ahead[k]) > ALONG * np.linalg.norm(ahead):
-            return _axis(k, float(np.sign(ahead[k])))
+        if np.abs(ahead).max() > ALONG * np.linalg.norm(ahead):
+            return _axis_along(ahead)
     if isinstance(robot.postures, SolvedPostures) and not robot.standing.problem:
-        x = _base(State(robot, robot.posture()))[0]
-        k = int(np.abs(x).argmax())
-        return _axis(k, float(np.sign(x[k])))
-    return _axis(0, 1.0)
+        return _axis_along(_base(State(robot, robot.posture()))[0])
+    return _axis_along(np.array([1.0, 0.0, 0.0]))
 
 
 def _base(state: State) -> Array:
@@ -45,9 +42,9 @@ def _base(state: State) -> Array:
     return state.joint_placements[1, :, :3]
 
 
-def _axis(k: int, sign: float) -> Array:
-    """± the k-th unit vector (3,), read-only."""
-    axis = np.zeros(3)
-    axis[k] = sign
+def _axis_along(x: Array) -> Array:
+    """± the unit vector (3,) that is nearest to x, read-only."""
+    axis, k = np.zeros(3), int(np.abs(x).argmax())
+    axis[k] = np.sign(x[k])
     axis.flags.writeable = False
     return axis

@@ -5,7 +5,6 @@ from __future__ import annotations
 import io
 import os
 from collections.abc import Callable
-from contextlib import nullcontext
 from dataclasses import dataclass
 from functools import cached_property
 from typing import Any
@@ -153,7 +152,7 @@ class HeightMap:
 
     @cached_property
     def _last(self) -> Array:
-        """(2,), the numbers of its cells."""
+        """(2,), the largest indices of its vertices."""
         return np.array(self.grid.shape) - 1
 
     @cached_property
@@ -343,7 +342,7 @@ class HeightMap:
         local = np.ascontiguousarray(self._local(points))
         found, normals = np.empty(len(local)), np.empty((len(local), 3))
         kernel = DISTANCES.select(len(local))
-        with nullcontext() if kernel else DISTANCES.uncompiled(len(local)):
+        with DISTANCES.uncompiled(len(local), counts=kernel is None):
             run = kernel or DISTANCES.function
             run(local, self.grid, *self._cells, self.cell, found, normals)
         return found, normals

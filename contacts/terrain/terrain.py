@@ -36,7 +36,7 @@ class Ground(NamedTuple):
     """The planes under a foot at n places, and where they are there.
 
     Attributes:
-        points: (n, 3) [m].
+        points: (n, 3), at z = −inf where there is no ground [m].
         normals: (n, 3), upward unit vectors.
         owners: (n,), indices of the faces and height maps; −1 where there is no ground.
         rough: (n,), how far the ground may be from the plane, zero of what is flat [m].

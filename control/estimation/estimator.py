@@ -216,8 +216,8 @@ class Estimator:
         return self._estimate.copy()
 
     def _without_imu(self, beyond: str, t: float, q: Array, v: Array) -> Estimate:
-        """The last estimate of the base, with the legs of q and v: readings of an IMU that are none
-        are left out, and the next one tells of the time since the last."""
+        """The last estimate of the base, with the joints of q and v: invalid readings of the IMU
+        are left out, and the next one is taken for the mean since the last valid one."""
         if self._estimate is None:
             raise ConfigurationError(f"readings: got {beyond}, at the start; expected valid ones")
         self._warn("range", f"got {beyond} at {t:g} s, which is left out: no IMU measures that")

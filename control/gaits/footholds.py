@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
 from functools import lru_cache, partial
+from itertools import chain
 from math import sqrt
 from typing import Any, NamedTuple
 
@@ -86,13 +86,16 @@ def near(
 ) -> Any:
     """Return the place nearest to T where a foot can stand, `within` [m] from there, or None.
 
-    What is across `way` counts twice. Beside T itself, of a grid of places, `tried` to each side
-    along the way, those are tried whose ground is flat: the heights h under the foot's points and
-    under its middle (at the edge of a stair a plane would pass through the corners alone) are on
-    the plane A A⁺ h, on a height map nearly.
+    If there is any, one with `room` beside it [m], see `foothold`. What is across `way` counts
+    twice. Beside T itself, of a grid of places, `tried` to each side along the way, those are tried
+    whose ground is flat: the heights h under the foot's points and under its middle (at the edge of
+    a stair a plane would pass through the corners alone) are on the plane A A⁺ h, on a height map
+    nearly.
     """
+    beside = np.split(T.translation[:2] + within * _grid(T, way, tried), AT_ONCE)
+    flat = (_flat(contact, T, places, terrain, highest) for places in beside)
     second = None
-    for places in _candidates(contact, T, way, terrain, within, highest, tried):
+    for places in filter(len, chain([T.translation[None, :2]], flat)):
         found = _footings(contact, T, places, terrain, highest, room)
         if (best := found.first()) is not None:
             return best
@@ -100,31 +103,20 @@ def near(
     return second
 
 
-def _candidates(
-    contact: Contact,
-    T: Any,
-    way: Array,
-    terrain: Terrain,
-    within: float,
-    highest: float,
-    tried: int,
-) -> Iterator[Array]:
-    """The places (n, 2) of `near`, the nearest first, more and more at a time [m]."""
-    yield T.translation[None, :2]
-    for places in np.split(_grid(T, way, within, tried), AT_ONCE):
-        if len(flat := _flat(contact, T, places, terrain, highest)):
-            yield flat
-
-
-def _grid(T: Any, way: Array, within: float, tried: int) -> Array:
-    """A grid of places (n, 2) within a circle, the nearest first; across the way counts twice."""
+def _grid(T: Any, way: Array, tried: int) -> Array:
+    """A grid of places (n, 2) in the unit circle, along the way and across it."""
     ahead = way[:2] if np.linalg.norm(way[:2]) > 0 else T.rotation[:2, 0]
-    ahead = ahead / np.linalg.norm(ahead)
+    x, y = ahead / np.linalg.norm(ahead)
+    return np.asarray(_unit_grid(tried) @ np.array([[x, y], [-y, x]]))
+
+
+@lru_cache(maxsize=8)
+def _unit_grid(tried: int) -> Array:
+    """That grid, ahead and across (n, 2), the nearest first; across the way counts twice."""
     shares = np.linspace(-1.0, 1.0, 2 * tried + 1)
     grid = np.stack(np.meshgrid(shares, shares[tried % 4 :: 4], indexing="ij"), -1).reshape(-1, 2)
-    grid = within * grid[np.hypot(*grid.T) <= 1]
-    grid = grid[np.argsort(np.hypot(grid[:, 0], 2 * grid[:, 1]), kind="stable")]
-    return np.asarray(T.translation[:2] + grid @ np.array([ahead, [-ahead[1], ahead[0]]]))
+    grid = grid[np.hypot(*grid.T) <= 1]
+    return np.asarray(grid[np.argsort(np.hypot(grid[:, 0], 2 * grid[:, 1]), kind="stable")])
 
 
 def _flat(contact: Contact, T: Any, places: Array, terrain: Terrain, highest: float) -> Array:

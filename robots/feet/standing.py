@@ -68,8 +68,10 @@ def stand(robot: Any, shapes: list[Outline], feet: Iterable[int] | None = None) 
 def _with_base(robot: Any, shapes: list[Outline], known: set[int], q: Array) -> Standing:
     """Return how it stands with the base as in q (nq,), on its soles or else on its toes."""
     model, closures = robot._model, robot._closure_rows
-    q = facing_x(model, q, legs(model, shapes, q, closures.joints))
-    found = unlinked(legs(model, shapes, q, closures.joints), closures.joints)
+    found = legs(model, shapes, q, closures.joints)
+    if (turned := facing_x(model, q, found)) is not q:
+        q, found = turned, legs(model, shapes, turned, closures.joints)
+    found = unlinked(found, closures.joints)
     data, answers = placed(model, q), []
     for on_toes in (False, True):
         parts = [p for leg in found for p in parts_of(model, data, shapes, leg, on_toes=on_toes)]
