@@ -1,10 +1,12 @@
-"""Forward: the axis of the base that points ahead, by the names of the feet."""
+"""Forward: the axis of the base that points ahead, and where it and left are along the ground."""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
+from math import hypot
 
 import numpy as np
+import pinocchio as pin
 
 from ..arrays import Array
 from ..dynamics import State
@@ -13,6 +15,7 @@ from ..robots.feet.sides import side
 from .attachment import Attachment
 from .contact import Contact
 
+UP = np.array([0.0, 0.0, 1.0])
 ALONG = 0.9  # cosine from which on an axis of the base is taken for the one to the left
 
 
@@ -35,6 +38,25 @@ def forward(feet: Sequence[Contact], attachment: Attachment) -> Array:
     if isinstance(robot.postures, SolvedPostures) and not robot.standing.problem:
         return _axis_along(_base(State(robot, robot.posture()))[0])
     return _axis_along(np.array([1.0, 0.0, 0.0]))
+
+
+def ground_axes(state: State, ahead: Array, normal: Array = UP) -> Array:
+    """Return the forward axis of a robot and the one to its left, along the ground (2, 3).
+
+    Where it looks up or down, its left and the normal tell where ahead is.
+
+    Args:
+        state: of a robot with a floating base.
+        ahead: (3,), in the axes of the base, as `forward` has it.
+        normal: (3,), unit vector of the ground.
+    """
+    R = _base(state)
+    x = R @ ahead
+    x = x - (x @ normal) * normal
+    if hypot(*x.tolist()) < 0.1:
+        x = np.cross(R @ np.cross(UP, ahead), normal)
+    x /= hypot(*x.tolist())
+    return np.array([x, pin.skew(normal) @ x])
 
 
 def _base(state: State) -> Array:

@@ -8,7 +8,7 @@ import numpy as np
 import pinocchio as pin
 import pytest
 
-from footwork import contacts, control, robots
+from footwork import contacts, control, dynamics, robots
 from footwork.robots.feet.sides import side
 
 
@@ -58,6 +58,21 @@ def test_gaits_go_where_the_feet_point_however_the_base_is_turned(name, gait, an
     one, two = motions
     assert two.q[:, :3] == pytest.approx(one.q[:, :3], abs=1e-7)
     assert two.tau == pytest.approx(one.tau, abs=1e-4)
+
+
+@pytest.mark.parametrize("angle", [0.0, 0.5 * np.pi, np.pi, -0.5 * np.pi])
+def test_audits_tell_directions_from_where_the_feet_point(angle):
+    straight, robot = robots.load("biped"), turned("biped", angle)
+    feet, q = contacts.ContactSet(robot, list(contacts.at_feet(straight))), straight.posture()
+    R = pin.Quaternion(q[3:7]).toRotationMatrix() @ pin.exp3(np.array([0.0, 0.0, -angle]))
+    q[3:7], t = pin.Quaternion(R).coeffs(), np.linspace(0.0, 0.2, 21)
+    places = np.tile(q, (len(t), 1))
+    places[:, 0] += 0.5 * 12.0 * t**2
+    on = np.ones((len(t), 2), dtype=bool)
+    schedule = contacts.ContactSchedule(feet, t, on, 1.0 * on)
+    motion = dynamics.Motion.of(robot, t, places, cutoff=None)
+    words = contacts.audit(motion, schedule, self_collision=False).explain()
+    assert "behind the feet, the body accelerates forwards at 12.0 m/s²" in words
 
 
 @pytest.mark.filterwarnings("ignore:.*names no feet:footwork.FootworkWarning")

@@ -1,11 +1,10 @@
-"""Distances of ground points from the support polygon, and headings relative to the base."""
+"""Distances of ground points from the support polygon, and directions in words."""
 
 from __future__ import annotations
 
 from typing import NamedTuple
 
 import numpy as np
-import pinocchio as pin
 
 from ...arrays import Array
 from ..geometry.polygon import convex_hull, sides, signed_distance
@@ -28,24 +27,18 @@ class PolygonDistance(NamedTuple):
     side: str
 
 
-def ground_axes(q: Array, normal: Array) -> Array:
-    """Return (2, 3): forwards and to the left of a floating base, along the ground."""
-    x, y = pin.Quaternion(q[3:7]).matrix().T[:2]
-    ahead = x - (x @ normal) * normal
-    if np.linalg.norm(ahead) < 0.1:  # it looks up or down
-        ahead = np.cross(y, normal)
-    ahead = ahead / np.linalg.norm(ahead)
-    return np.array([ahead, np.cross(normal, ahead)])
+def way(direction: Array, axes: Array) -> str:
+    """Return where a direction points: forwards, backwards or to a side.
+
+    Args:
+        direction: (3,).
+        axes: (2, 3), ahead and to the left along the ground, see `forward.ground_axes`.
+    """
+    return _WAYS[_quarter(axes @ direction)]
 
 
-def way(q: Array, direction: Array, normal: Array) -> str:
-    """Return where a direction points along the ground: forwards, backwards, to a side."""
-    return _WAYS[_quarter(ground_axes(q, normal) @ direction)]
-
-
-def outside(z: Array, points: Array, q: Array, normal: Array) -> PolygonDistance:
-    """Return how far z lies outside the hull of points (k, 3) of the ground."""
-    axes = ground_axes(q, normal)
+def outside(z: Array, points: Array, axes: Array) -> PolygonDistance:
+    """Return how far z (3,) lies outside the hull of points (k, 3); axes as for `way`."""
     p, corners = axes @ z, convex_hull(points @ axes.T)
     if len(corners) > 2:
         normals, offsets = sides(corners)

@@ -18,6 +18,7 @@ from ...dynamics.topology import unit_of_joint
 from ...robots.ranges import ranges
 from ..contact_set import ContactSet
 from ..forces import decide
+from ..forward import ground_axes
 from ..hold import Hold
 from .force_checks import Forces
 from .reaction import Reaction
@@ -26,7 +27,6 @@ from .support import outside, way
 
 _FELT = 0.1  # accelerations along the ground below this are not mentioned [m/s²]
 _PART = 1 / 3  # of what moves the ZMP most: what does less is not mentioned
-_UP = np.array([0.0, 0.0, 1.0])
 _BESIDE = 2e-3  # a ZMP that is nearer to the soles than this is not mentioned [m]
 
 
@@ -70,15 +70,21 @@ def _reaction_words(forces: Forces, hold: Hold, sample: int) -> list[str]:
         return [f"the body falls at {falling:.1f} m/s², faster than freely"]
     needed = np.arctan2(np.linalg.norm(f - pressing * normal), pressing)
     lacking = float(np.degrees(needed - np.arctan(hold.contacts.limits.friction.max())))
-    beside = _zmp_words(forces.motion, reaction, hold, sample, normal)
+    # of all feet: those that touch here may be on one side
+    ahead = forces.verdicts.asked.contacts.forward
+    accelerates = _acceleration_words(
+        forces.motion, reaction, sample, ground_axes(hold.state, ahead)
+    )
+    axes = ground_axes(hold.state, ahead, normal)
+    beside = _zmp_words(reaction, hold, sample, normal, axes, accelerates)
     if lacking <= 0:
         return beside
     leaving = f"the ground reaction would leave the friction cone by {lacking:.0f}°"
-    return [leaving, *(beside or [_acceleration_words(forces.motion, reaction, sample)])]
+    return [leaving, *(beside or [accelerates])]
 
 
 def _zmp_words(
-    motion: Motion, reaction: Reaction, hold: Hold, sample: int, normal: Array
+    reaction: Reaction, hold: Hold, sample: int, normal: Array, axes: Array, accelerates: str
 ) -> list[str]:
     """Where the ZMP lies beside the soles, and what has brought it there.
 
@@ -87,7 +93,7 @@ def _zmp_words(
     points = hold.contacts.attachment.world_points(hold.state)
     ground = points.mean(axis=0)
     zmp = reaction.zmp(sample, ground, normal)
-    beside = outside(zmp, points, hold.q, normal)
+    beside = outside(zmp, points, axes)
     if beside.distance < _BESIDE:
         return []
     feet, away = hold.contacts.wholes, beside.away
@@ -99,20 +105,20 @@ def _zmp_words(
     causes = {
         f"the centre of mass lies {100 * beyond:.1f} cm {beside.side} {whom}": beyond,
         f"the angular momentum changes by {np.linalg.norm(moment):.3g} N·m": turned,
-        _acceleration_words(motion, reaction, sample): pushed,
+        accelerates: pushed,
     }
     largest = max(causes.values())
     told = [words for words, size in causes.items() if size > _PART * largest]
     return [f"the ZMP lies {100 * beside.distance:.1f} cm {beside.side} {whom}", *told]
 
 
-def _acceleration_words(motion: Motion, reaction: Reaction, sample: int) -> str:
+def _acceleration_words(motion: Motion, reaction: Reaction, sample: int, axes: Array) -> str:
     """How the centre of mass accelerates along the ground, and how long at least half as much."""
     a = reaction.acceleration[sample]
     if (size := float(np.hypot(*a[:2]))) < _FELT:
         return ""
-    where = way(motion.q[sample], a, _UP)
-    spell = _spell(reaction.acceleration @ (a * (1 - _UP)) / size, sample)
+    where, level = way(a, axes), a * [1.0, 1.0, 0.0]
+    spell = _spell(reaction.acceleration @ level / size, sample)
     lasting = sample_times(motion.t)[spell].sum()
     return f"the body accelerates {where} at {size:.1f} m/s² for {1000 * lasting:.0f} ms"
 

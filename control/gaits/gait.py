@@ -11,7 +11,6 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cache
-from math import hypot
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -21,6 +20,7 @@ from numpy.typing import ArrayLike
 from ... import dynamics
 from ...arrays import Array
 from ...contacts import ContactSet, Terrain
+from ...contacts.forward import ground_axes
 from ...dynamics import State
 from ...errors import ConfigurationError, ContactError, unknown
 from ...robots.values import instance, number, sequence
@@ -316,7 +316,7 @@ def feet_by_place(contacts: ContactSet, q: ArrayLike, count: int | None = None) 
 
 def left_and_right(contacts: ContactSet, q: ArrayLike) -> tuple[list[str], list[str]]:
     """Return the names of the feet on the left and on the right, from the front."""
-    names, axes = contacts.names, ahead_and_left(contacts, q)
+    names, axes = contacts.names, ahead_and_left(contacts, q)[:, :2].T
     points = np.array([T.translation[:2] for T in contacts.placements(q).values()]) @ axes
     ways = points - points.mean(axis=0)
     ways /= np.maximum(np.linalg.norm(ways, axis=1), 1e-12)[:, None]
@@ -351,16 +351,12 @@ def _row(row: int, length: int) -> str:
 
 def heading(contacts: ContactSet, q: ArrayLike | State) -> Array:
     """Return the robot's forward axis, along the ground (3,), see `ContactSet.forward`."""
-    R = State.of(contacts.robot, q).joint_placements[1, :, :3]
-    x, y, _ = (R @ contacts.forward).tolist()
-    return np.asarray(np.array([x, y, 0.0]) / hypot(x, y))
+    return np.asarray(ahead_and_left(contacts, q)[0])
 
 
 def ahead_and_left(contacts: ContactSet, q: ArrayLike | State) -> Array:
-    """Return the robot's forward axis and the one to its left, along the ground, as columns
-    (2, 2)."""
-    x, y = heading(contacts, q)[:2]
-    return np.array([[x, -y], [y, x]])
+    """Return the robot's forward axis and the one to its left, along level ground (2, 3)."""
+    return ground_axes(State.of(contacts.robot, q), contacts.forward)
 
 
 def under_com(contacts: ContactSet, q: ArrayLike) -> Array:

@@ -32,13 +32,12 @@ from ..whole_body.controller import WholeBodyController
 from ..whole_body.standing import trunk
 from .foot import FootMode, GaitFoot
 from .foothold_program import FootholdProgram
-from .footholds import LEVEL, near
+from .footholds import LEVEL, UP, near
 from .gait import (
     RISE,
     Gait,
     ahead_and_left,
     gait_of,
-    heading,
     middle,
     swings_in_turn,
 )
@@ -175,8 +174,7 @@ class GaitController(WalkingController):
         super().__init__(robot, contacts, q, [Phase(1.0, centre, centre)], **own | options)
         self._own_height = self._height = self.plan.height
         self._stepping_ramp = self._longest_ramp
-        ahead = heading(contacts, q)
-        axes = np.column_stack([ahead, np.cross([0.0, 0.0, 1.0], ahead), [0.0, 0.0, 1.0]])
+        axes = np.column_stack([*ahead_and_left(contacts, q), UP])
         self.path = Path(pin.SE3(axes, centre), np.zeros(3), self.begin)
         self.ground = GroundPlane(places.values())
         # where each foot last met the ground: one that has swung may be in the air still, and to
@@ -389,9 +387,9 @@ class GaitController(WalkingController):
 
     def _beside_feet(self, state: State) -> bool:
         """Whether ξ is farther to one side than all feet."""
-        left = ahead_and_left(self.feet, state)[:, 1]
-        places = self.feet.attachment.positions(state)[:, :2] @ left
-        xi = float(left @ (self._xi(state) - self.plan.up)[:2])
+        _, left = ahead_and_left(self.feet, state)
+        places = self.feet.attachment.positions(state) @ left
+        xi = float(left @ (self._xi(state) - self.plan.up))
         return bool(not places.min() <= xi <= places.max())
 
     def _stands(self, since: float) -> bool:

@@ -31,7 +31,7 @@ class Reach:
 
     def __init__(self, feet: ContactSet, q: Array, farthest: float, beneath: bool = False) -> None:
         self.feet, self.farthest, self._beneath = feet, farthest, beneath
-        axes, state = ahead_and_left(feet, q), State(feet.robot, q)
+        axes, state = ahead_and_left(feet, q)[:, :2].T, State(feet.robot, q)
         self._beside = feet.attachment.positions(state)[:, :2] @ axes
         self._com = state.com[:2] @ axes
         self.opposite = self._opposite(q)
@@ -48,7 +48,7 @@ class Reach:
 
     def bounds(self, swings: Mapping[str, Any], state: State) -> Bounds:
         """Return how far these footholds {foot: T_world_contact} may be moved together."""
-        axes, names = ahead_and_left(self.feet, state), self.feet.names
+        axes, names = ahead_and_left(self.feet, state)[:, :2].T, self.feet.names
         places = self.feet.attachment.positions(state)[:, :2] @ axes
         goals = np.array([T.translation[:2] for T in swings.values()]) @ axes
         carry = [k for k, name in enumerate(names) if name not in swings]
