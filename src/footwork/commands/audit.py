@@ -8,7 +8,7 @@ from typing import Any
 
 from ..errors import FootworkError
 from . import flags, motions
-from .output import answer, needs_plots, paint_verdict, save_to, write_plot, write_view, wrote
+from .output import needs_plots, report, wrote
 
 ALONE = ("contacts", "save_contacts", "png", "html")  # flags that need a single motion
 
@@ -55,13 +55,9 @@ def _one(options: argparse.Namespace, asked: dict[str, Any]) -> int:
     motion = motions.read(options, options.motions[0])
     schedule = motions.schedule(options, motion)
     audit = contacts.audit(motion, schedule, **asked)
-    text = paint_verdict(options, audit.explain(options.longest), audit.holds)
-    answer(options, audit.as_dict(options.longest), text)
-    save_to(options, "csv", audit.write_csv)
+    report(options, audit, longest=options.longest)
     if options.save_contacts:
         wrote(options, audit.schedule.save(options.save_contacts))
-    write_view(audit, options)
-    write_plot(audit, options)
     return flags.OK if audit.holds else flags.NO
 
 
@@ -78,8 +74,7 @@ def _many(options: argparse.Namespace, asked: dict[str, Any]) -> int:
             executor=executor,
             **asked,
         )
-    answer(options, table.as_dict(), paint_verdict(options, table.explain(), table.holds))
-    save_to(options, "csv", table.write_csv)
+    report(options, table)
     if len(table.failed) == len(table.rows):
         return flags.BAD
     return flags.OK if table.holds else flags.NO

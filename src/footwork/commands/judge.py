@@ -11,7 +11,7 @@ from ..errors import ConfigurationError
 from ..workers import workers
 from . import flags, motions
 from .limits import told_what_the_robot_can
-from .output import answer, needs_plots, paint_verdict, save_to, write_page, write_plot
+from .output import needs_plots, report, write_page
 from .own_controller import OwnController
 from .simulate import CROUCH, WALKS
 
@@ -80,11 +80,7 @@ def run(options: argparse.Namespace) -> int:
     """Judge; exit code 0: at most one trial of 20 failed everywhere, 1: more did."""
     needs_plots(options)
     judgement = _judged(options)
-    text = paint_verdict(options, judgement.explain(), judgement.holds)
-    answer(options, judgement.as_dict(), text)
-    save_to(options, "csv", judgement.write_csv)
-    write_page(judgement, options)
-    write_plot(judgement, options)
+    report(options, judgement, write_page)
     if judgement.interrupted:
         return flags.INTERRUPTED  # what was found is written all the same
     return flags.OK if judgement.holds else flags.NO

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 from ..errors import ConfigurationError
 from . import flags
-from .output import answer, needs_plots, save_to, write_page, write_plot
+from .output import needs_plots, report, write_page
 from .simulate import WALKS
 
 if TYPE_CHECKING:
@@ -55,10 +55,7 @@ def run(options: argparse.Namespace) -> int:
         predictive=options.predictive,
         torque_limits=not options.no_torque_limits,
     )
-    answer(options, limits.as_dict(), limits.explain())
-    save_to(options, "csv", limits.write_csv)
-    write_page(limits, options)
-    write_plot(limits, options)
+    report(options, limits, write_page)
     return flags.OK
 
 

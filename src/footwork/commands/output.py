@@ -229,6 +229,29 @@ def write_page(x: Any, options: argparse.Namespace) -> None:
     save_to(options, "html", lambda path: write(path, head + registry.html_of(x)))
 
 
+def report(
+    options: argparse.Namespace,
+    found: Any,
+    write_html: Callable[[Any, argparse.Namespace], None] = write_view,
+    **how: Any,
+) -> None:
+    """Print what was found, and write its table, page and picture.
+
+    Args:
+        options: of the command.
+        found: with `explain(**how)` and `as_dict(**how)`; of a verdict, which is coloured, `holds`.
+        write_html: writes the page of --html.
+    """
+    text = found.explain(**how)
+    if hasattr(found, "holds"):
+        text = paint_verdict(options, text, found.holds)
+    answer(options, found.as_dict(**how), text)
+    if hasattr(options, "csv"):
+        save_to(options, "csv", found.write_csv)
+    write_html(found, options)
+    write_plot(found, options)
+
+
 def write_plot(x: Any, options: argparse.Namespace, *more: Any, **how: Any) -> None:
     """Write `fw.plot(x, …)` to the file of --png."""
     save_to(options, "png", lambda path: save_plot(path, x, *more, **how))

@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import Any
 
 from . import flags, motions
-from .output import answer, needs_plots, paint_verdict, write_plot, write_view, wrote
+from .output import needs_plots, report, wrote
 
 
 def add(commands: Any) -> None:
@@ -60,11 +60,9 @@ def run(options: argparse.Namespace) -> int:
         slowest=options.slowest,
         window=options.window,
     )
-    answer(options, found.as_dict(), paint_verdict(options, found.explain(), found.holds))
+    report(options, found)
     if options.save:
         wrote(options, Path(found.motion.save(options.save)))
     if options.save_contacts:
         wrote(options, found.after.schedule.save(options.save_contacts))
-    write_view(found, options)
-    write_plot(found, options)
     return flags.OK if found.holds else flags.NO

@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from . import flags, motions
-from .output import answer, needs_plots, save_to, write_plot, write_view
+from .output import needs_plots, report
 
 if TYPE_CHECKING:
     from ..control import SensorLog, Sensors
@@ -47,10 +47,7 @@ def run(options: argparse.Namespace) -> int:
     feet = flags.feet(robot, options)
     log = _told(options, control.SensorLog.read(options.source, robot))
     found = control.contact_wrenches(log, feet, sensors=sensors, cutoff=options.cutoff)
-    answer(options, found.as_dict(), found.explain())
-    save_to(options, "csv", found.write_csv)
-    write_view(found, options)
-    write_plot(found, options)
+    report(options, found)
     return flags.OK
 
 
