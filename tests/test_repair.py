@@ -14,6 +14,7 @@ import pytest
 from footwork import contacts, control, dynamics, robots
 from footwork.contacts.schedules.corners import at_corners
 from footwork.contacts.schedules.schedule import ContactSchedule
+from footwork.contacts.terrain.terrain import LEVEL_GROUND
 from footwork.control.repairs import step as steps
 from footwork.control.repairs.differences import Differences
 from footwork.control.repairs.equations import Sampled
@@ -373,7 +374,7 @@ def test_a_step_is_the_optimum_of_the_program_as_it_is_written() -> None:
 def test_feet_stand_at_one_place_on_the_ground() -> None:
     here, _, _ = block_problem()
     corners = here.problem.corners
-    goal = stand(corners, corners.ends(here.q), None)
+    goal = stand(corners, corners.ends(here.q), LEVEL_GROUND)
     on = corners.touching
     assert np.isnan(goal[~on]).all()
     assert abs(goal[on][:, 2]).max() < 1e-12

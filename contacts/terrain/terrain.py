@@ -200,7 +200,7 @@ class Terrain:
             direction: (3,), of any length.
 
         Raises:
-            ContactError: a direction that is none.
+            ContactError: an invalid direction.
         """
         o = vector(origin, "origin", error=ContactError)
         d = values.direction(direction, "direction", error=ContactError)
@@ -389,3 +389,6 @@ def _points(points: ArrayLike) -> Array:
     if p.shape[-1:] != (3,):
         raise ContactError(f"points: got shape {p.shape}, expected finite numbers (..., 3)")
     return p
+
+
+LEVEL_GROUND = Terrain([Plane("ground")])  # z = 0

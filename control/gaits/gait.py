@@ -86,7 +86,7 @@ class Gait:
         feet: how many it is for, where it is told by `Lags`.
 
     Raises:
-        ConfigurationError: durations and lengths that are none, or no feet that swing.
+        ConfigurationError: invalid durations or lengths, or no feet that swing.
     """
 
     groups: tuple[tuple[str, ...], ...] | Lags

@@ -117,31 +117,31 @@ class Steady(NamedTuple):
 class GaitController(WalkingController):
     """A whole-body controller that walks at a commanded velocity.
 
-    Velocity, height and gait may change at any time. It starts to step when the velocity is not
-    zero, and stands again, with its feet side by side, when it is. A change is taken up step by
-    step: at the next touch-down, and as fast as balance allows. Where the terrain has no place for
-    a foot it stands, and `blocked` says why. Where it stands and is pushed so that ξ leaves its
-    support polygon, it steps until it stands again.
+    Velocity, height and gait may change at any time. The robot starts to step when the velocity is
+    not zero; when it is zero again, the robot brings its feet side by side and stands. Changes are
+    taken up at touch-downs, as fast as balance allows. Where the terrain has no place for a foot,
+    the robot stands and `blocked` says why. A standing robot that is pushed so that ξ leaves its
+    support polygon takes steps until it can stand again.
 
     Args:
         robot: floating base.
         contacts: its feet, two or more.
         q: where it stands (nq,); its feet are where they belong beneath it.
-        gait: of `control.gaits.GAITS` by name, or one of one's own; None: "walk" on two feet,
-            "trot" on four, "tripod" on six, the first of `gaits.gaits_on` on others.
-        velocity: (vx, vy, wz), forward, to the left and turning left [m/s, rad/s]; or a function
-            of the time [s] that returns it: while that is none, or too fast, the robot stops, and
-            the `reason` of its commands says why.
-        options: of the WalkingController; feet swing 5 cm high, and lower on small robots, and
-            sole_share keeps the centre of pressure 0.03 of the height of the centre of mass from
-            the nearest edge of a sole, but is at least 0.35; 0.01 on a terrain whose parts are all
-            flat. On soles as narrow as 0.35 footholds answer errors of ξ from 0.02 of the height
-            on, else from 0.03 on.
+        gait: the name of one of `control.gaits.GAITS`, or a `Gait`; None: "walk" on two feet,
+            "trot" on four, "tripod" on six, otherwise the first of `gaits.gaits_on`.
+        velocity: (vx, vy, wz), forward, to the left and turning left [m/s, rad/s]; or a function of
+            the time [s] that returns it: while its value is invalid or too fast, the robot stops,
+            and the `reason` of its commands says why.
+        options: of the WalkingController. By default feet swing 5 cm high, lower on small robots,
+            and sole_share keeps the centre of pressure 0.03 of the height of the centre of mass
+            (0.01 on a terrain of flat parts) from the nearest edge of a sole, but is at least 0.35.
+            Footholds respond to errors of ξ above 0.03 of that height, on soles with a share of
+            0.35 above 0.02.
 
     Attributes:
         path: where it is commanded to be.
         steps: how many swings have ended.
-        blocked: why it does not walk on; "" when it does.
+        blocked: why it cannot walk on; "" when it can.
 
     Raises:
         ConfigurationError, ContactError: what does not fit the robot; a velocity that this gait
@@ -217,7 +217,8 @@ class GaitController(WalkingController):
 
     @property
     def gait(self) -> Gait:
-        """The gait; may be set to another one, by name or of one's own, from the next swing on."""
+        """The gait; may be set to a `Gait` or the name of one, which holds from the next swing
+        on."""
         return self._gait
 
     @gait.setter
@@ -234,7 +235,7 @@ class GaitController(WalkingController):
     def height(self) -> float:
         """The commanded height of the centre of mass above the feet [m].
 
-        Lower where steps are so long that legs would not reach, if `stepping.bends`.
+        With `stepping.bends`, lower where steps are so long that legs would not reach.
         """
         if not self.stepping.bends:
             return self._height
@@ -250,7 +251,7 @@ class GaitController(WalkingController):
     def fastest(self) -> float:
         """The largest speed of a foot's place beneath the robot: longest steps in the least time.
 
-        That is a rule of the gait; what the robot can do is told by `control.speed_limits` [m/s].
+        This is a limit of the gait [m/s]; `control.speed_limits` tells that of the robot.
         """
         longest, least = self.longest
         return longest / least
@@ -276,7 +277,7 @@ class GaitController(WalkingController):
         return INSIDE * self._own_height
 
     def steady(self, velocity: ArrayLike) -> Steady:
-        """Return a cycle at a velocity (vx, vy, wz) that is kept [m/s, rad/s], however fast."""
+        """Return a cycle at a steady velocity (vx, vy, wz) [m/s, rad/s], however fast."""
         kept = array(velocity, "velocity", (3,), meaning="(vx, vy, wz) [m/s, rad/s]").copy()
         walker = copy(self)
         walker._turn, walker.placement = 0, copy(self.placement)
@@ -361,7 +362,7 @@ class GaitController(WalkingController):
 
     def _end_phase(self, t: float) -> None:
         """Let the plan's phase end at t, and what comes later be as much sooner."""
-        self.begin = self.dcm.begin = t - float(self.plan.times[self._phase + 1])
+        self.dcm.begin = t - float(self.plan.times[self._phase + 1])
         for name in self.controller.leaving:  # by then, not by the end as it was planned
             self.controller.remove_contact(name, self.ramp, fades=False)
 

@@ -93,10 +93,10 @@ SIDES = 8
 class WalkingController:
     """A whole-body controller that follows the phases of a gait.
 
-    The centre of mass follows the plan's divergent component ξ, feet swing to their footholds,
-    contacts are unloaded before lift-off and loaded after touch-down. When ξ is off its plan, the
-    foothold of the swing foot is moved to where ξ will be, and the later ones return to the plan,
-    and its time, see `FootholdProgram`.
+    The centre of mass follows the plan's divergent component of motion ξ, feet swing to their
+    footholds, contacts are unloaded before lift-off and loaded after touch-down. When ξ deviates
+    from its plan, the foothold of the swing foot is moved, and its time changed, to catch ξ; later
+    footholds return to the plan. See `FootholdProgram`.
 
     Args:
         robot: floating base.
@@ -104,17 +104,17 @@ class WalkingController:
         q: where it stands (nq,).
         phases: as of `control.gaits`, from t = 0 on.
         step_height: of swinging feet [m].
-        ramp: time to unload a foot before its swing and to load it afterwards [s]; None is as long
-            as all feet stand, at least 0.03 and at most 0.08, in proportion to the `Scale` of the
+        ramp: time to unload a foot before its swing and to load it afterwards [s]; None: as long as
+            all feet stand, at least 0.03 and at most 0.08, in proportion to the `Scale` of the
             robot.
-        reach: how far from where it stands beside the others a foot may be moved to [m]; 0 keeps
-            the plan, None is 0.5 of the height of the centre of mass, 0.75 on more than two feet.
-        terrain: what swing feet avoid, and where a moved foothold has to stand; None for level
+        reach: how far a foot may be moved from its place beside the others [m]; 0 keeps the plan.
+            None: 0.5 of the height of the centre of mass, 0.75 on more than two feet.
+        terrain: what swinging feet avoid, and where moved footholds have to stand; None for level
             ground.
-        tasks: of your own, as of a hand, beside those of the gait, see `set_tasks`.
-        options: of the WholeBodyController; with soles torques rise to their limits within 30 ms,
-            `contact_damping` is 30 and `sides` is 8; on points within 20 ms, `force_weight` is
-            0.03; times and rates in proportion to the `Scale` of the robot.
+        tasks: your own, such as one of a hand, besides those of the gait, see `set_tasks`.
+        options: of the WholeBodyController. By default torques rise to their limits within 30 ms,
+            `contact_damping` is 30 and `sides` 8 on soles; on points they rise within 20 ms and
+            `force_weight` is 0.03. Times and rates are in proportion to the `Scale` of the robot.
 
     Raises:
         ConfigurationError, ContactError: what does not fit the robot.
@@ -138,7 +138,7 @@ class WalkingController:
         **options: Any,
     ) -> None:
         check_options(options, type(self).__name__, type(self), WholeBodyController)
-        self.robot, self.begin = robot, 0.0
+        self.robot = robot
         self.step_height = length(step_height, "step_height", zero=True)
         self.terrain = None if terrain is None else instance(terrain, "terrain", Terrain)
         contacts, q = ContactSet.of(robot, contacts), check_configuration(robot, q)
@@ -233,6 +233,11 @@ class WalkingController:
         stiff = max(WAIST * self.scale.length**2, others)
         return np.where(waist, stiff, others)[robot.actuated_rows]
 
+    @property
+    def begin(self) -> float:
+        """When the plan's time starts [s]."""
+        return self.dcm.begin
+
     def __repr__(self) -> str:
         return f"{type(self).__name__}({self.robot.name!r}, feet: {', '.join(self.feet.names)})"
 
@@ -283,7 +288,7 @@ class WalkingController:
         self._hasten(state, t)
 
     def set_tasks(self, tasks: Sequence[AnyTask]) -> None:
-        """Replace your own tasks, beside those of the gait, from the next tick on.
+        """Replace your own tasks, besides those of the gait, from the next tick on.
 
         Raises:
             ConfigurationError, ContactError: as of a WholeBodyController.
@@ -312,7 +317,6 @@ class WalkingController:
         self._keep_leaving()
         self._put_down(self._feet_in(FootMode.HELD), self.ramp)
         self.plan = self._first = plan
-        self.begin = begin
         self.dcm.follow(plan, begin, GO_OVER * self.scale.time, residual)
         self._phase, self._unloading = -1, False
 
@@ -396,8 +400,7 @@ class WalkingController:
         if self._waits:
             step = t - self._last
             self._waited += step
-            self.begin += step
-            self.dcm.begin = self.begin
+            self.dcm.begin += step
 
     @property
     def _waits(self) -> bool:

@@ -19,7 +19,6 @@ from ...robots.robot import Robot
 from .corners import Corners, Placed
 from .differences import Differences
 from .equations import Linearised, Sampled, closed, force_points, linearised, residuals
-from .stances import height
 
 AT_REST = 0.02  # speed of a corner that touches that counts as one [m/s]
 
@@ -103,7 +102,7 @@ class Problem:
     Attributes:
         robot, corners: who moves, and what touches when.
         places: (n, K, 3), where the corners stand; nan where they do not touch.
-        terrain: None for level ground.
+        terrain: the ground.
         differences: derivatives of small changes.
         derivatives: q -> v, a: those that the audit will take.
         loads: q, v, a -> τ_ext.
@@ -115,7 +114,7 @@ class Problem:
     robot: Robot
     corners: Corners
     places: Array
-    terrain: Terrain | None
+    terrain: Terrain
     differences: Differences
     derivatives: Derived
     loads: Loads
@@ -244,4 +243,4 @@ class Iterate:
     @cached_property
     def heights(self) -> Array:
         """(n, K), of all corners above the ground [m]."""
-        return height(self.placed.places + self.problem.corners.drop, self.problem.terrain)
+        return self.problem.terrain.signed_distance(self.placed.places + self.problem.corners.drop)

@@ -19,7 +19,6 @@ from ...dynamics.topology import plain_coordinates
 from ...robots.ranges import velocity_limits
 from ...robots.robot import Robot
 from .iterate import Iterate
-from .stances import normal
 
 INSIDE = 0.98  # share of torques, speeds and ranges that is used
 LOW = 2e-3  # clearance of corners that do not touch [m]
@@ -138,7 +137,7 @@ class Limits:
         k, c = np.nonzero(values > -_NEAR["heights"])
         points = (x.placed.places + corners.drop)[k, c]
         J = corners.jacobian(x.placed, x.placed.arms)[k, c]
-        up = np.einsum("mi,mij->mj", normal(points, x.problem.terrain), J)
+        up = np.einsum("mi,mij->mj", x.problem.terrain.normal(points), J)
         return [LimitRows(values[k, c], k, -up / 0.01)]
 
     def _link_rows(self, x: Iterate) -> list[LimitRows]:

@@ -15,6 +15,7 @@ from ...contacts.audits.audit import Audit
 from ...contacts.audits.run import audit
 from ...contacts.schedules.schedule import ContactSchedule
 from ...contacts.schedules.timed_loads import AppliedWrench, CarriedMass, Load
+from ...contacts.terrain.terrain import LEVEL_GROUND
 from ...contacts.torque_limits import TorqueLimits
 from ...dynamics import State, Wrench
 from ...dynamics.motions.motion import Motion, as_motion
@@ -63,12 +64,12 @@ def repair(
                     feet at one place on the ground for as long as they touch, above it when they
                     do not, joints within ranges and speeds, links apart
 
-    by a sequence of second-order cone programs, with v and a the derivatives that `Motion.of`
-    takes of q. What cannot be kept is priced, so that all else is mended. Joints of closures, which
-    those of arms may have, go on as they were.
+    by a sequence of second-order cone programs, with v and a the derivatives of q as in
+    `Motion.of`. Constraints that cannot be kept are penalised, so that everything else is repaired.
+    Joints of closures, which only arms may have, move as before.
 
     Args:
-        motion: what was wanted.
+        motion: the reference motion.
         schedule: which contacts touch when, and what is carried; without it `find_contacts` finds
             the contacts.
         terrain: the ground; without it the plane z = 0.
@@ -76,11 +77,11 @@ def repair(
         wrenches: of the environment besides the contacts, as for `contacts.audit`.
         torque_limits: as for `contacts.batch.contact_forces`.
         self_collision: whether links keep apart.
-        weights: {"hands", "base", "com", "posture" or "smooth": factor}, of how much a change
-            counts; 1 where not given. 1 cm of a hand counts as 3 cm of the base, 5 cm of the
-            centre of mass, 0.1 rad of either, 0.2 rad of a joint, 4 m/s² or rad/s² of a change's
-            acceleration.
-        margin: normal force that every foot keeps besides what it needs [N].
+        weights: {"hands", "base", "com", "posture" or "smooth": factor} of the costs of changes; 1
+            where not given. 1 cm of a hand costs as much as 3 cm of the base, 5 cm of the centre of
+            mass, 0.1 rad of hand or base, 0.2 rad of a joint, or 4 m/s² or rad/s² of acceleration
+            of the change.
+        margin: normal force that every foot keeps beyond what it needs [N].
         slowest: factor by which time may be stretched where some samples do not hold otherwise.
         window: longer motions are repaired in windows of this length, each half over the last [s].
         steps: programs for each window, at most.
@@ -88,9 +89,9 @@ def repair(
 
     Raises:
         ConfigurationError: too few samples, values that do not fit.
-        ContactError: contacts of another robot, or that a repair does not know (hand holds,
-            torsional friction, bounds of forces, moving ground); closures that move limbs with
-            contacts.
+        ContactError: contacts of another robot, or of a kind that repairs do not support (hand
+            holds, torsional friction, bounds on forces, moving ground); closures that move limbs
+            with contacts.
     """
     motion = as_motion(motion)
     if len(motion) < SAMPLES:
@@ -181,11 +182,12 @@ def first_iterate(
     """Return the motion with vertical forces that carry the weight, and what is asked of it."""
     robot, corners = motion.robot, Corners.of(schedule, asked["friction"])
     require_closures_apart(schedule.contacts, State(robot, motion.q[0]), "repair")
+    terrain = LEVEL_GROUND if asked["terrain"] is None else asked["terrain"]
     problem = Problem(
         robot=robot,
         corners=corners,
-        places=stand(corners, corners.ends(motion.q), asked["terrain"]),
-        terrain=asked["terrain"],
+        places=stand(corners, corners.ends(motion.q), terrain),
+        terrain=terrain,
         differences=Differences.of(len(motion), motion.rate),
         derivatives=Derived(motion),
         closed=np.array([carried(robot, q) for q in motion.q]) if robot.closures else None,

@@ -29,17 +29,17 @@ class Change(NamedTuple):
 
 @dataclass(frozen=True, eq=False, repr=False)
 class Repair:
-    """What was found: a local optimum, proven by an audit.
+    """Result of a repair: a local optimum, verified by an audit.
 
     Attributes:
-        motion: the nearest motion that was found; the one that was given where nothing better was.
+        motion: the nearest motion that was found; the given one if nothing better was found.
         before: audit of the motion that was given.
         after: audit of `motion`, with the same contacts, friction and limits.
         changes: {what: Change}, such as "left_hand position" in cm, "base turn" in degrees.
         status: why the search ended.
         steps: how many programs were solved.
-        slowed: factor by which time was stretched; 1 where it was not.
-        anew: audit of `motion` with contacts found in it anew; None where contacts were given.
+        slowed: factor by which time was stretched; 1 if it was not.
+        anew: audit of `motion` with contacts found anew in it; None if contacts were given.
     """
 
     motion: Motion
@@ -60,11 +60,11 @@ class Repair:
 
     @property
     def left(self) -> tuple[Any, ...]:
-        """The stretches of the audit that could not be mended, the longest first."""
+        """The stretches of the audit that could not be repaired, the longest first."""
         return self.after.stretches
 
     def explain(self) -> str:
-        """Return in words what was reached, what was changed, and what is left."""
+        """Return as text what was achieved, what was changed, and what is left."""
         if not self.steps:
             return f"all {counted(len(self.motion), 'sample')} hold already: nothing was changed"
         lines = [

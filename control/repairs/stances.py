@@ -18,13 +18,13 @@ from ...robots.registration import registration
 from .corners import Corners
 
 
-def stand(corners: Corners, places: Array, terrain: Terrain | None) -> Array:
+def stand(corners: Corners, places: Array, terrain: Terrain) -> Array:
     """Return (n, K, 3), where each corner stands while it touches; nan where it does not.
 
     Args:
         corners: when they touch.
         places: (n, K, 3), where they are, with the drop of balls [m].
-        terrain: None for level ground at z = 0.
+        terrain: the ground.
     """
     goal = np.full(places.shape, np.nan)
     for foot in range(len(corners.frames)):
@@ -33,27 +33,12 @@ def stand(corners: Corners, places: Array, terrain: Terrain | None) -> Array:
         for span in spans(touching.any(axis=1)):
             rows = slice(*span)
             on = touching[rows]
-            ground = on_ground(places[rows][:, own], terrain)
+            near = places[rows][:, own]
+            distances, normals = terrain.distance_and_normal(near)
+            ground = near - distances[..., None] * normals
             stood = _fitted(corners.local[own] + corners.drop[own], ground, on)
             goal[rows, own] = np.where(on[:, :, None], stood, np.nan)
     return goal
-
-
-def on_ground(points: Array, terrain: Terrain | None) -> Array:
-    """Return the points of the ground nearest to points (..., 3)."""
-    return points - height(points, terrain)[..., None] * normal(points, terrain)
-
-
-def height(points: Array, terrain: Terrain | None) -> Array:
-    """Return the distance (...) of points (..., 3) from the ground, negative below [m]."""
-    return points[..., 2] if terrain is None else terrain.signed_distance(points)
-
-
-def normal(points: Array, terrain: Terrain | None) -> Array:
-    """Return the ground's normals (..., 3) there."""
-    if terrain is not None:
-        return terrain.normal(points)
-    return np.broadcast_to([0.0, 0.0, 1.0], points.shape)
 
 
 def _fitted(local: Array, world: Array, on: NDArray[np.bool_]) -> Any:

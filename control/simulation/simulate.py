@@ -12,8 +12,9 @@ import pinocchio as pin
 from numpy.typing import ArrayLike
 
 from ...arrays import Array
-from ...contacts import ContactSet, Plane, Terrain, at_feet, solve_posture
+from ...contacts import ContactSet, Terrain, at_feet, solve_posture
 from ...contacts.cones.friction_cone import Friction
+from ...contacts.terrain.terrain import LEVEL_GROUND
 from ...dynamics import State, closed, external_torques
 from ...dynamics.closures import require_motion
 from ...dynamics.trajectory import EventRecord
@@ -66,13 +67,13 @@ def simulate(
     """Return the motion of a robot under a controller, on frictional ground.
 
     Closures of the robot are kept: q and v are put back onto them after every step.
-    Physics goes by `step`: points of the feet stick, slip, break or land on the terrain, and joints
-    stop at the ends of their ranges. But for the points of the contacts, links pass through each
-    other and through the ground; `ClosedLoop.collisions` tells of it. The controller is called
-    every `control_step`, its torques clipped to `robot.motors.bounds(v)` of that moment and held
-    until the next. The motion ends early when the robot has fallen (event "fell", see
-    `falls`), when it blows up or the controller raises or answers with what are no torques
-    (event "failed"), or at Ctrl-C (event "interrupted"); `ClosedLoop.ended` says which.
+    In each `step` of the physics, points of the feet stick, slip, break away or land on the
+    terrain, and joints stop at the ends of their ranges. Only the points of the contacts collide:
+    links pass through each other and through the ground, which `ClosedLoop.collisions` reports. The
+    controller is called every `control_step`; its torques are clipped to `robot.motors.bounds(v)`
+    of that moment and held until the next call. The motion ends early when the robot has fallen
+    (event "fell", see `falls`), when it blows up or the controller raises or returns invalid
+    torques (event "failed"), or at Ctrl-C (event "interrupted"); `ClosedLoop.ended` says which.
 
     Args:
         robot: floating base.
@@ -88,12 +89,12 @@ def simulate(
         contacts: whose points may touch; the robot's feet when not given.
         friction: of the feet, where neither contacts nor terrain say; two along the soles' axes.
         disturbances: pushes.
-        noise: on q and v that the controller is told.
-        sensors: whose readings the estimator is told, or a controller of readings; the
-            estimator's own when not given.
-        estimator: that tells the controller q and v: an `Estimator`, or what returns something
-            with `q` and `v` when called with `Readings`. With sensors alone an `Estimator` that
-            knows where the robot starts.
+        noise: on q and v that the controller gets.
+        sensors: their readings go to the estimator, or to a controller of readings; the estimator's
+            own when not given.
+        estimator: gives the controller q and v: an `Estimator`, or a callable that returns an
+            object with `q` and `v` for `Readings`. With sensors alone, an `Estimator` that knows
+            where the robot starts.
         seed: of the noise.
         engine: "pinocchio" or "mujoco" (the same robot, points and ground there; compliant
             contacts).
@@ -105,16 +106,14 @@ def simulate(
             joints that move nothing; noise on the state together with sensors.
         ContactError: contacts that cannot be simulated, or no posture on them where q is not given.
         SolverError: the motion blew up, in the first tick or with on_failure="raise"; the same goes
-            for what the controller raises. A command of the first tick that is a fallback raises a
-            ConfigurationError, as of a controller that has been used before: `restart` it, or make
-            another one.
+            for what the controller raises. If the first command is already a fallback, as from a
+            controller that has been used before, a ConfigurationError is raised: `restart` it, or
+            make a new one.
     """
     check_floating(robot, " (dynamics.simulate is for the others)")
     arguments = arguments_of(controller, "controller")
     feet = at_feet(robot, friction) if contacts is None else ContactSet.of(robot, contacts)
-    ground = (
-        Terrain([Plane("ground")]) if terrain is None else instance(terrain, "terrain", Terrain)
-    )
+    ground = LEVEL_GROUND if terrain is None else instance(terrain, "terrain", Terrain)
     start = _start(robot, feet, ground, q)
     velocity = np.zeros(robot.nv) if v is None else check_velocity(robot, v).copy()
     state = State(robot, start, velocity)
