@@ -96,7 +96,7 @@ def synthetic_walk(
         strides: number of strides.
 
     Raises:
-        ConfigurationError: a mass, rate or number of strides that is none, or no such table.
+        ConfigurationError: an invalid mass, rate or number of strides, or no such table.
     """
     rate = as_rate(rate)
     strides = whole_number(strides, "strides", at_least=1)

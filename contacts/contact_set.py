@@ -37,7 +37,7 @@ class ContactSet:
 
     Args:
         robot: whose frames the contacts name.
-        contacts: any number of them, none too.
+        contacts: any number, possibly none.
 
     Raises:
         ContactError: two contacts with one name, or something that is no contact.
@@ -95,7 +95,8 @@ class ContactSet:
 
     @property
     def wholes(self) -> dict[str, list[int]]:
-        """{foot: its contacts}, by what they are parts of; others by their own names."""
+        """{foot: indices of the contacts that are its parts}; other contacts under their own
+        names."""
         found: dict[str, list[int]] = {}
         for k, contact in enumerate(self.contacts):
             found.setdefault(contact.whole, []).append(k)
@@ -116,7 +117,7 @@ class ContactSet:
         raise ContactError(unknown("contact", name, self.names))
 
     def only(self, which: Sequence[bool] | NDArray[np.bool_]) -> ContactSet:
-        """Return the set of some of the contacts: those of booleans (C,), all keep their names."""
+        """Return the set of those contacts where `which` (C,) is True; they keep their names."""
         mask = np.asarray(which)
         if mask.dtype != bool or mask.shape != (len(self),):
             raise ContactError(
@@ -131,7 +132,7 @@ class ContactSet:
 
     @cached_property
     def forward(self) -> Array:
-        """The axis of the base that points ahead (3,), in its axes, read-only; see
+        """The axis of the base that points ahead (3,), in the base's axes, read-only; see
         `contacts.forward`."""
         return forward(self.contacts, self.attachment)
 

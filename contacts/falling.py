@@ -58,7 +58,7 @@ def falling_path(hold: Hold, distance: float, steps: int = _STEPS) -> Array:
         steps: of the integration.
 
     Raises:
-        ContactError: the hold has no certificate, or a distance that is none.
+        ContactError: the hold has no certificate, or an invalid distance.
     """
     y = _certificate(hold)
     distance = number(distance, "distance", above=0, unit="[m]", error=ContactError)

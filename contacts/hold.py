@@ -50,7 +50,7 @@ class Hold:
             over the torques, which is −Σ limit |S y| of symmetric limits (S y = 0 where there is no
             limit); `certificate.py` has the form for torsional friction and bounds on normal
             forces.
-        solver: the one that was asked.
+        solver: the one that was used.
         objective: which admissible forces were asked for, "preferred" for those nearest to some.
         contacts, state, external: what was asked: contacts, configuration and velocity, external
             wrenches.
@@ -81,7 +81,7 @@ class Hold:
         balance: partial[Equilibrium],
         objective: str,
     ) -> Self:
-        """Return the Hold of what the kernel proves, which has worked out forces and torques."""
+        """Return the Hold of an answer that the kernel has proved, with its forces and torques."""
         holds, answer = found.feasible == 1, found.answer
         hold = cls(
             holds,
@@ -111,7 +111,7 @@ class Hold:
 
     @cached_property
     def balance(self) -> Equilibrium:
-        """The balance that was decided about, worked out when it is asked for."""
+        """The balance behind the verdict, computed when first asked for."""
         found = self._balance() if isinstance(self._balance, partial) else self._balance
         if self._problem is not None:
             vars(found)["problem"] = self._problem
@@ -124,7 +124,7 @@ class Hold:
 
     @cached_property
     def reason(self) -> str:
-        """In words, when it does not hold; worked out when it is asked for."""
+        """Why it does not hold, in words; computed when first asked for."""
         if self.feasible:
             return ""
         if self.certificate is not None:
@@ -216,7 +216,8 @@ class Hold:
 
     @cached_property
     def contact_margins(self) -> dict[str, float]:
-        """{contact: the largest ε of normal force that it could lose at its centre, it alone} [N].
+        """{contact: the largest ε of normal force that this contact alone could lose at its centre}
+        [N].
 
         Over all admissible forces of all contacts: how near to its limits this one is when the
         others do what they can for it. For the only contact this is the margin; negative, +inf and
@@ -227,7 +228,7 @@ class Hold:
 
     @cached_property
     def torque_margin(self) -> float:
-        """Over all forces inside their cones, the largest smallest (limit − |τ|)/limit [-].
+        """The largest min_j (limit_j − |τ_j|)/limit_j over all forces inside their cones [-].
 
         Of bounds that are not symmetric the distance to the nearer one over half their width.
 

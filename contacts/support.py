@@ -37,7 +37,7 @@ def supported(
         tolerance: how far from the sole the ground may be to count [m].
 
     Raises:
-        ContactError: what is no flat patch, placement, terrain or tolerance.
+        ContactError: not a flat patch; an invalid placement, terrain or tolerance.
     """
     instance(contact, "contact", PlacedContact, error=ContactError)  # type: ignore[type-abstract]
     instance(terrain, "terrain", Terrain, error=ContactError)

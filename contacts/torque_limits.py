@@ -193,7 +193,7 @@ def _warn_unlimited(robot: Robot) -> None:
 
 
 def _negative(value: Any) -> Any:
-    """−x, for `array` to allow −inf as it does inf; what are no numbers it refuses."""
+    """−x, for `array` to allow −inf as it does inf; `array` refuses what are not numbers."""
     values = np.asarray(value)
     return -values if values.dtype.kind in "fiu" else value
 

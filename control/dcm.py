@@ -48,7 +48,7 @@ class Phase:
         swings: {contact: T_world_contact of its foothold} (`pin.SE3`).
 
     Raises:
-        ConfigurationError: no positive duration, or points that are none.
+        ConfigurationError: a duration that is not positive, or invalid points.
     """
 
     duration: float

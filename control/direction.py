@@ -56,7 +56,7 @@ class Direction:
         """Return the direction to a point (3,) in the world [m]; `name` is whose it is in errors.
 
         Raises:
-            ConfigurationError: what is no point, or the frame's origin.
+            ConfigurationError: an invalid point, or the frame's origin.
         """
         T = state.frame_placement(frame)
         r = array(point, f"target of {name!r}", (3,), meaning="[m]") - T.translation

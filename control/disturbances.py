@@ -94,7 +94,7 @@ def random_pushes(
 
 @dataclass(frozen=True)
 class Noise:
-    """White noise on what a controller is told.
+    """White noise on the q and v that a controller gets.
 
     Attributes:
         positions: standard deviation of joint positions [rad or m].
@@ -119,7 +119,7 @@ class Noise:
     def measured(
         self, robot: Robot, q: Array, v: Array, rng: np.random.Generator
     ) -> tuple[Array, Array]:
-        """Return q and v as they are read; passive joints of closures as the others have them."""
+        """Return measured q and v; passive joints of closures follow from the others."""
         at_q, at_v = np.full(robot.nv, self.positions), np.full(robot.nv, self.velocities)
         if robot.is_floating:
             at_q[:3], at_q[3:6] = self.base_position, self.base_orientation

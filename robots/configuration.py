@@ -103,7 +103,7 @@ def check_robot(robot: Any) -> Any:
 
 
 def check_floating(robot: Any, why: str = "", *, error: Error = ConfigurationError) -> Any:
-    """Return `robot`, or raise for a fixed base, ending with `why`, and for what is no robot."""
+    """Return `robot`, or raise for a fixed base (ending with `why`) or for no robot."""
     if not check_robot(robot).is_floating:
         raise error(f"{robot.name!r} has a fixed base; expected a floating one{why}")
     return robot

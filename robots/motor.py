@@ -23,15 +23,15 @@ Curve = tuple[tuple[float, float], ...]
 
 @dataclass(frozen=True)
 class Motor:
-    """The largest torques of one motor, at its joint, over the joint's speed |v|.
+    """Largest torques of one motor, at its joint, as functions of the joint's speed |v|.
 
-    Between points the torque is linear, before the first and after the last it is theirs.
+    The torque is linear between points, and constant before the first and after the last.
 
     Attributes:
         driving: ((speed, torque), …), with the motion, speeds ascending [rad/s, N·m; m/s, N].
-            Negative torques are those that it cannot but brake with.
+            A negative torque means that the motor can only brake at that speed.
         braking: the same against the motion; driving's largest torque at every speed by default.
-        continuous: largest |τ| that it can give for good without overheating; inf: not known.
+        continuous: largest |τ| that it can sustain without overheating; inf: not known.
 
     Raises:
         ConfigurationError: no points, speeds that do not ascend, bounds that cross.
@@ -70,13 +70,14 @@ class Motor:
         braking: float | None = None,
         continuous: float = np.inf,
     ) -> Motor:
-        """Return a motor with its peak torque up to a corner speed, falling to 0 at no load.
+        """Return a motor with its peak torque up to a corner speed, falling to 0 at the no-load
+        speed.
 
-        Beyond its no-load speed it drives no more, and brakes no more than it is told to.
+        Beyond the no-load speed it cannot drive, and brakes no more than it is told to.
 
         Args:
             peak: torque at rest and up to the corner speed [N·m or N].
-            no_load: speed at which nothing is left [rad/s or m/s]; inf: the peak at any speed.
+            no_load: speed at which no torque is left [rad/s or m/s]; inf: the peak at any speed.
             corner: speed from which the torque falls; 0: a straight line from rest.
             braking: largest torque against the motion; the peak by default.
             continuous: see above.
@@ -124,7 +125,8 @@ class Motor:
     ) -> Motor:
         """Return the motor of Unitree's test curves, X1, X2, Y1 and Y2 of its `UnitreeActuatorCfg`.
 
-        Both torques are there up to X1, and fall to 0 at X2, braking too. At rest it is Y1.
+        Driving and braking torques are available up to X1 and fall to 0 at X2. At rest the torque
+        is Y1.
 
         Args:
             X1: largest speed with full torque; X2: speed without load [rad/s].

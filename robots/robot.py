@@ -67,9 +67,8 @@ class Robot:
         locked: joints of the description that were frozen; they are not part of q.
         shapes: reader of its shapes; use `visual` and `collision`.
         never_collide: pairs of links excluded from collision checks (`disable_collisions`).
-        kept: "joints", "motors", "closures" -> (how many of the description's are rows of q, of S
-            and closures, and of how many): locked joints are not, nor motors that drive no joint or
-            several.
+        kept: "joints", "motors", "closures" -> (how many the robot has, how many the description
+            has): locked joints are left out, and motors that drive no joint or several.
         closures: what closes loops of its bodies, or couples joints: e(q) = 0 besides the tree.
         motor_data: joint -> `Motor`, of those joints whose torques depend on their speed; see
             `motors`.
@@ -253,7 +252,7 @@ class Robot:
 
     @cached_property
     def motors(self) -> Motors:
-        """Between which torques its joints can be driven at a velocity: `motors.bounds(v)`."""
+        """The torques that its joints can be driven with: `motors.bounds(v)` at a velocity."""
         rows, limits = self.actuated_rows, self.torque_limits
         joints = tuple(self.joint_of_row[row] for row in rows)
         return Motors(joints, rows, self.nv, limits, dict(self.motor_data))
@@ -357,7 +356,8 @@ class Robot:
 
     @property
     def stance(self) -> str:
-        """The posture to stand in, in words: its name, and whether it was solved; or why none."""
+        """The posture to stand in, in words: its name and whether it was solved for, or why there
+        is none."""
         name = self._stance()
         if isinstance(self.postures, SolvedPostures) and name not in self.postures.given:
             if problem := self.standing.problem:
@@ -369,7 +369,8 @@ class Robot:
 
     @cached_property
     def standing(self) -> Standing:
-        """How it stands: a posture solved for, knees bent where they can be, and its feet.
+        """How it stands: a posture that was solved for, with bent knees where possible, and its
+        feet.
 
         The base is upright, the feet are level around the centre of mass, joints in their ranges.
         `problem` says in words why it does not stand there.
@@ -389,7 +390,7 @@ class Robot:
         `rng` is a generator or a seed.
 
         Raises:
-            ConfigurationError: a seed that is none; loops that close from none of ten such q.
+            ConfigurationError: an invalid seed; loops that cannot be closed from any of ten such q.
         """
         if not isinstance(rng, np.random.Generator):
             seed = None if rng is None else whole_number(rng, "rng", at_least=0)
@@ -585,7 +586,7 @@ class Robot:
 
         Raises:
             ConfigurationError: names that no actuated joint has, values that are no motor's.
-            ModelError: a file that is none of motors.
+            ModelError: a file that does not describe motors.
         """
         found = motors_of(motors, self.actuated, self.locked)
         model = self.model

@@ -329,7 +329,7 @@ def placement(
 ) -> pin.SE3:
     """Return a read-only copy of a placement, so that later changes do not reach it.
 
-    Refused are other objects than a `pin.SE3`, what is no rotation, and origins beyond `FARTHEST`.
+    Anything but a `pin.SE3` is refused, and so are invalid rotations and origins beyond `FARTHEST`.
     """
     if type(value) is Placement:
         return value

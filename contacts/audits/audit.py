@@ -32,7 +32,7 @@ _TOLD = 12  # stretches in `explain`
 
 @dataclass(frozen=True, eq=False, repr=False)
 class Audit:
-    """What was found about every sample of a motion.
+    """Findings about every sample of a motion.
 
     Attributes:
         forces: verdicts on the forces, and what was asked: motion, schedule.
@@ -65,7 +65,7 @@ class Audit:
 
     @cached_property
     def good(self) -> NDArray[np.bool_]:
-        """(n,), the samples that every check lets pass."""
+        """(n,), the samples that pass every check."""
         return np.asarray(~np.any([check.bad for check in self.checks.values()], axis=0))
 
     @property
@@ -83,7 +83,8 @@ class Audit:
 
     @cached_property
     def force_causes(self) -> Causes:
-        """Why forces do not suffice, of all samples: what lacks, where, and along which motion."""
+        """Why forces do not suffice at each sample: what is missing, where, and along which
+        motion."""
         return batch.causes(self.forces.verdicts, threads=self.forces.threads)
 
     @cached_property
@@ -113,7 +114,7 @@ class Audit:
 
     @property
     def shares(self) -> dict[str, float]:
-        """{what: share of the samples}: what forces allow, then each check alone.
+        """{check: share of the samples that pass}: what forces allow, then each check alone.
 
         "unlimited torques": contacts, and free fall in flight; "torques": with those of the robot.
         """

@@ -105,18 +105,18 @@ def audit_files(
     executor: Executor | None = None,
     progress: bool | None = None,
 ) -> AuditTable:
-    """Audit the motions of files and folders: how much of each holds, and what breaks most.
+    """Audit the motions of files and folders: how much of each holds, and what fails most.
 
-    A file that cannot be read is a row with the error. The table is the same whichever executor
-    made it, and however often it was interrupted.
+    A file that cannot be read gives a row with the error. The table depends neither on the executor
+    nor on interruptions.
 
     Args:
         robot: that is to move so.
-        files: files, and folders in which all files of motions are looked for.
+        files: files, and folders whose motion files are all audited.
         reading: arguments of `dynamics.read_motion`, for all files.
         terrain, friction, torque_limits, self_collision, limits: as for `contacts.audit`; contacts
             are found.
-        journal: a file that keeps what is done; the same call goes on from there, with the files
+        journal: a file that records finished work; the same call resumes from it, and audits files
             that are new or have changed.
         executor: any of `concurrent.futures` (its processes, Dask's `client.get_executor()`, …);
             without it, this process.

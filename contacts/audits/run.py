@@ -44,32 +44,32 @@ def audit(
     limits: Mapping[str, float] | None = None,
     threads: int = 1,
 ) -> Audit:
-    """Ask of every sample of a motion whether the robot can do it.
+    """Check for every sample of a motion whether the robot can do it.
 
     A sample holds when contacts and joint torques can give its acceleration,
 
         M a + vᵀCv = Sᵀτ + τ_g + Σ_k J_kᵀ f_k + τ_ext,   f_k in their cones,   |τ| ≤ limits,
 
-    where nothing touches when it falls freely, ‖f‖/m + ‖m_c‖/(m r) ≤ 1 m/s² with what contacts
-    would have to supply, force f and moment m_c about the centre of mass, r the radius of the
-    masses about it; where something touches, 0.02 m/s² of what no push or pull at the contacts
-    would supply are left out, and told in `notes`; and when each other check keeps to its limit:
-    feet that touch do not slip or float, no sole is in the ground, joints are in their ranges and
-    below their top speeds, no links overlap, and the data do not jump.
+    and when every other check is within its limit: feet that touch do not slip or float, no sole is
+    in the ground, joints are within their ranges and top speeds, no links overlap, and the data do
+    not jump. In flight it holds when the robot falls freely, ‖f‖/m + ‖m_c‖/(m r) ≤ 1 m/s² for the
+    force f and the moment m_c about the centre of mass that contacts would have to supply, r the
+    radius of gyration. Where something touches, up to 0.02 m/s² that no push or pull at the
+    contacts could supply are left out, as `notes` say.
 
     Args:
         motion: q, v and a along time; or a recording: a Trajectory, a ClosedLoop.
         schedule: which contacts touch when, and what is carried; without it `find_contacts` finds
             them.
         terrain: the ground; without it the plane z = 0.
-        friction: Coulomb coefficient of all contacts; without it those of the schedule's, or 0.7.
+        friction: Coulomb coefficient of all contacts; without it those of the schedule, or 0.7.
         wrenches: {link: Wrench} of the environment on the robot besides the contacts, the same at
             all samples; or (n, 6) or (6,) on the base: [force; moment about the centre of mass],
             world axes [N, N·m].
         torque_limits: as for `contacts.batch.contact_forces`.
         self_collision: whether links may not overlap; without collision shapes nothing is asked.
-        limits: {check: the largest value that is let pass}, instead of some of `LIMITS`; inf: the
-            check is reported and refuses no sample.
+        limits: {check: largest value that passes}, in place of those in `LIMITS`; inf: the check is
+            reported but refuses no sample.
         threads: that share the work.
 
     Raises:

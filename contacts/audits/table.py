@@ -69,7 +69,8 @@ class AuditTable:
 
     @cached_property
     def worst_first(self) -> tuple[Row, ...]:
-        """The rows: of which least holds, then with the longest stretch; errors at the end."""
+        """The rows, those of which least holds first, then those with the longest stretch; errors
+        last."""
         return tuple(sorted(self.rows, key=lambda r: (bool(r.error), r.share, -r.longest, r.file)))
 
     @property
@@ -111,7 +112,7 @@ class AuditTable:
         return "\n".join(lines)
 
     def explain(self) -> str:
-        """Return the sum and the rows as text."""
+        """Return summary and rows as text."""
         return f"{self}\n{self.table()}"
 
     def as_dict(self) -> dict[str, Any]:
@@ -127,7 +128,7 @@ class AuditTable:
         return ["file", *numbers, "main_cause", "longest", *kinds, "words", "error"]
 
     def cells(self) -> Iterator[list[Any]]:
-        """Yield the cells of each row, worst first; shares that were not asked are empty."""
+        """Yield the cells of each row, worst first; shares that were not computed are empty."""
         for row in self.worst_first:
             known = row.as_dict() | row.shares | ({"share": ""} if row.error else {})
             yield [known.get(name, "") for name in self.columns]

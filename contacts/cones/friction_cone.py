@@ -296,7 +296,7 @@ def check_tangent(part: Any) -> None:
     """Refuse a pair of frictions without `tangent`, and one along `normal`, of a cone or point.
 
     Raises:
-        ContactError: as above, or what is no vector.
+        ContactError: as above, or an argument that is not a vector.
     """
     if part.tangent is None:
         if isinstance(part.friction, tuple):

@@ -66,7 +66,7 @@ class TaskRows:
         """Return the rows of tasks of a robot.
 
         Raises:
-            ContactError: what is no motion task.
+            ContactError: an item that is not a motion task.
             ConfigurationError: a task that does not fit the robot, or its weight its rows.
         """
         if isinstance(tasks, str | bytes | Mapping) or not isinstance(tasks, Iterable):

@@ -164,9 +164,9 @@ def solve_posture(
 
     Raises:
         ConfigurationError: a bad q0, or one near which the robot's closures do not close.
-        ContactError: a target that is none, or of a contact that does not exist; a bad com; a
-            clearance that is none, or a robot without collision shapes; a maximize that is none, or
-            with weighted tasks; what is no motion task; two parts of one name.
+        ContactError: an invalid target, or one of a contact that does not exist; a bad com; an
+            invalid clearance, or a robot without collision shapes; an unknown `maximize`, or one
+            with weighted tasks; a task that is not a motion task; two parts with one name.
     """
     if maximize is not None:
         one_of(maximize, "maximize", ("margin",), error=ContactError)

@@ -71,7 +71,7 @@ def self_collisions(robot: Robot, q: ArrayLike, clearance: float = 0.0) -> tuple
 
     Raises:
         ConfigurationError: a bad q.
-        ContactError: a robot without collision shapes, or a clearance that is none.
+        ContactError: a robot without collision shapes, or an invalid clearance.
     """
     q, candidates = check_configuration(robot, q), candidate_pairs(robot, clearance)
     near = candidates.near(robot, q, clearance)
@@ -291,7 +291,7 @@ _candidates_of = per_robot(CandidatePairs)
 
 
 def candidate_pairs(robot: Robot, clearance: float) -> CandidatePairs:
-    """Return the pairs of shapes of a robot; raises `ContactError` for what is no clearance."""
+    """Return the pairs of shapes of a robot; raises `ContactError` for an invalid clearance."""
     number(clearance, "clearance", at_least=0, unit="[m]", error=ContactError)
     if robot._collision.ngeoms == 0:
         raise ContactError(f"{robot.name!r} has no collision shapes; self-collision cannot be told")

@@ -57,7 +57,7 @@ def all_targets(
     """Return {contact: `pin.SE3` or `Face`} for every contact, those not given on the ground.
 
     Raises:
-        ContactError: a target that is none, or of a contact that does not exist.
+        ContactError: an invalid target, or one of a contact that does not exist.
     """
     targets = mapping(targets or {}, "targets", contacts.names, kind="contact", error=ContactError)
     every = dict(targets)
@@ -79,7 +79,7 @@ def with_frames(
     {contact: T_world_target} of these.
 
     Raises:
-        ContactError: a frame that does not exist, or a place that is none.
+        ContactError: a frame that does not exist, or an invalid place.
     """
     robot = touching.robot
     frames = mapping(frames or {}, "frames", robot.frame_names, kind="frame", error=ContactError)

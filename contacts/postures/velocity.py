@@ -102,7 +102,7 @@ def solve_velocity(
 
     Raises:
         ConfigurationError: a bad q, or a task that does not fit the robot.
-        ContactError: a target that is none, what is no motion task, two parts of one name.
+        ContactError: an invalid target, a task that is not a motion task, two parts with one name.
     """
     contact_set = ContactSet.of(robot, contacts)
     state = State.of(robot, q)

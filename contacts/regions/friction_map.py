@@ -100,7 +100,7 @@ def friction_map(
         most: the largest μ; what it does not hold is inf in the map.
 
     Raises:
-        ContactError: a grid, a tolerance, a load that is none; contacts with other limits.
+        ContactError: an invalid grid, tolerance or load; contacts with other limits.
         ModelError: closures that tie the robot to the world.
     """
     state = State.of(robot, q)

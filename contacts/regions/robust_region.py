@@ -104,7 +104,7 @@ def robust_equilibrium_polygon(
         tolerance: largest gap between the polygons of one wrench [m].
 
     Raises:
-        ContactError: no disturbances, what is no `Wrench` or not in world axes, a bad height.
+        ContactError: no disturbances, one that is not a `Wrench` in world axes, a bad height.
         ModelError: closures that tie the robot to the world.
     """
     state = State.of(robot, q)
@@ -153,7 +153,7 @@ def _of_all(
 
 
 def check_disturbance(wrench: Wrench, name: str) -> None:
-    """Refuse what is no `Wrench` in world axes."""
+    """Refuse anything but a `Wrench` in world axes."""
     if not isinstance(wrench, Wrench) or wrench.axes != "world":
         raise ContactError(f"{name}: got {wrench!r}, expected a Wrench in world axes")
 

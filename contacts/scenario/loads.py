@@ -120,7 +120,7 @@ def wrenches_of(loads: tuple[Load, ...], robot: Robot, q: ArrayLike | State) -> 
 
 
 def _check(load: Push | Rope | Payload) -> None:
-    """Make the fields hashable; refuse a frame that is no name, and a spot that is none."""
+    """Make the fields hashable; refuse a frame that is not a name, and an invalid spot."""
     make_hashable(load)
     text(load.frame, "frame", error=ContactError)
     if isinstance(load.at, str) and load.at != "com":

@@ -300,7 +300,7 @@ class Start:
         """Return q (nq,).
 
         Raises:
-            ConfigurationError: no such posture, or a quaternion that is none.
+            ConfigurationError: no such posture, or an invalid quaternion.
             ContactError: no such joint, or not as many numbers as its q has.
         """
         q = check_robot(robot).posture(posture)

@@ -34,7 +34,7 @@ class ContactSchedule:
     """Which contacts touch at each time of a motion, and what is carried.
 
     Attributes:
-        contacts: all that touch at some time, C of them, the corners of a sole one by one.
+        contacts: the C contacts that touch at some time, the corners of a sole one by one.
         t: (n,) times [s], increasing.
         touching: (n, C), which touch.
         certainty: (n, C), from 0 (as likely as not) to 1, of `touching`; 1 where it was given.
@@ -85,7 +85,7 @@ class ContactSchedule:
             loads: what is carried.
 
         Raises:
-            ContactError: no such contact; times that are none.
+            ContactError: no such contact; invalid times.
         """
         instance(contacts, "contacts", ContactSet, error=ContactError)
         samples = array(t, "t", (None,), error=ContactError)
@@ -125,7 +125,7 @@ class ContactSchedule:
     # --- parts ---------------------------------------------------------------------------------
 
     def at(self, time: float) -> ContactSet:
-        """Return the contacts that touch at the sample next to a time [s].
+        """Return the contacts that touch at the sample nearest to a time [s].
 
         Raises:
             ContactError: a time before the first or after the last sample.
@@ -193,17 +193,18 @@ class ContactSchedule:
 
     @cached_property
     def feet(self) -> dict[str, NDArray[np.bool_]]:
-        """{foot: (n,), whether any of its corners touches}; contacts that are no parts by name."""
+        """{foot: (n,), whether any of its corners touches}; contacts that are no part of a foot by
+        their names."""
         found = self.contacts.wholes.items()
         return {foot: np.asarray(self.touching[:, own].any(axis=1)) for foot, own in found}
 
     def intervals(self) -> list[Interval]:
-        """Return during which times which corners of which foot touch, in the order of time."""
+        """Return the intervals in which corners of feet touch, in the order of time."""
         found = intervals_of(self.contacts, self.t, self.touching)
         return sorted(found, key=lambda interval: interval.start)
 
     def summary(self) -> str:
-        """Return the intervals, a line each, after what was found out about them."""
+        """Return the findings and the intervals as text, one per line."""
         lines = [] if self.finding is None else [str(self.finding)]
         return "\n".join([*lines, *map(str, self.intervals()), *map(str, self.loads)])
 

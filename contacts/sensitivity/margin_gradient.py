@@ -247,7 +247,7 @@ class _Case:
         return cls(hold.contacts, state, a, hold.external, loads, hold.balance, kind)
 
     def varies(self, name: str) -> bool:
-        """Whether a group can change to both sides: not friction 0, nor limits that are none."""
+        """Whether a group can change to both sides: not friction 0, nor infinite limits."""
         if name == "torque limits":
             return bool(np.isfinite(self.balance.torque_limits).any())
         if name.startswith("friction of "):

@@ -118,7 +118,7 @@ class Plan:
         """Return a plan, checked; without a size, chunks of a few postures.
 
         Raises:
-            ScenarioError: no axes, an empty one, a range that is none, an unknown quantity.
+            ScenarioError: no axes, an empty one, an invalid range, an unknown quantity.
         """
         plain = {}
         for key, values in mapping(axes, "axes", kind="key", error=ScenarioError).items():

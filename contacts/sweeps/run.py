@@ -39,21 +39,21 @@ def sweep(
 ) -> Sweep:
     """Decide a scenario at many values of its parameters: feasibility, margins.
 
-    What leaves the posture alone (friction, the loads' forces, moments, masses and tensions) is
-    decided in arrays, by `contacts.batch`; everything else has its posture solved, once for all the
-    points that share it. A point's answer depends on the point alone, so the result is the same
-    whichever executor runs it, in whatever order, and however often it was interrupted.
+    Parameters that leave the posture alone (friction, the loads' forces, moments, masses and
+    tensions) are decided in batches, by `contacts.batch`; for all others the posture is solved,
+    once for all points that share it. Each answer depends on its point alone, so the result depends
+    neither on the executor, nor on the order, nor on interruptions.
 
     Args:
         scenario: a `Scenario`, a file, or the name of one that comes with footwork.
         axes: {key of the scenario's file: values}, as in {"friction": [0.2, 0.4, 0.6],
             "loads[0].force[0]": range(0, 200, 10)}; `contacts[*].friction` is every contact's.
-            All combinations are asked; with `samples`, values are (lowest, highest).
+            All combinations are computed; with `samples`, values are (lowest, highest).
         samples: how many points of a Latin hypercube instead of a grid.
         seed: of the sample.
         quantities: besides `feasible`: of "margin" and "push_margin" [N], "torque_margin" and
             "friction_margin" [-].
-        journal: a file that keeps what is done; the same call goes on from there.
+        journal: a file that records finished work; the same call resumes from it.
         executor: any of `concurrent.futures` (its processes or threads, Dask's
             `client.get_executor()`, …); without it, this process.
         chunk: points that a worker gets at a time; by default those of 16 postures.

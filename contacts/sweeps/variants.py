@@ -81,7 +81,7 @@ def steps_of(key: str) -> list[str | int]:
     """Return the steps of a key: "loads[0].force" has "loads", 0 and "force"; -1 is every entry.
 
     Raises:
-        ScenarioError: what is no key.
+        ScenarioError: an unknown key.
     """
     steps: list[str | int] = []
     position = 0

@@ -27,19 +27,19 @@ def make_hashable(part: Any) -> None:
 
 
 def check_coefficients(friction: Any, error: type[FootworkError] = ContactError) -> None:
-    """Refuse what is no friction coefficient from 0 to 1000, and no pair of them."""
+    """Refuse anything but a friction coefficient from 0 to 1000, or a pair of them."""
     mu = array(friction, "friction", (), (2,), error=error)
     if not ((mu >= 0) & (mu <= 1000)).all():
         raise error(f"friction: got {friction!r}, expected a number from 0 to 1000")
 
 
 def check_angle(angle: Any, name: str) -> None:
-    """Refuse what is no angle [degrees]."""
+    """Refuse anything but an angle [degrees]."""
     number(angle, name, at_least=-1e6, at_most=1e6, unit="[degrees]", error=ContactError)
 
 
 def check_part(part: Any, *angles: str) -> None:
-    """Refuse names, places, angles and frictions of a part that are none; make it hashable."""
+    """Refuse invalid names, places, angles and frictions of a part; make it hashable."""
     make_hashable(part)
     text(part.name, "name", error=ContactError)
     vector(part.at, "at", error=ContactError)

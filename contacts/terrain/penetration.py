@@ -60,7 +60,7 @@ def penetrations(
 
     Raises:
         ConfigurationError: a bad q.
-        ContactError: a tolerance that is none.
+        ContactError: an invalid tolerance.
     """
     q = check_configuration(robot, q)
     instance(terrain, "terrain", Terrain, error=ContactError)

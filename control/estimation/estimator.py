@@ -68,10 +68,10 @@ LOW = 0.01  # how far above the lowest foot one may be that stands at the start 
 
 
 class Estimate(NamedTuple):
-    """What is believed of a robot.
+    """Estimated state of a robot.
 
     Attributes:
-        t: when the readings were measured that it rests on [s].
+        t: time at which the readings behind it were measured [s].
         q: (nq,).
         v: (nv,).
         loads: {foot: its normal force} [N].
@@ -85,26 +85,27 @@ class Estimate(NamedTuple):
     standing: dict[str, bool]
 
     def copy(self) -> Estimate:
-        """Return the same in arrays of its own: who is told it may write there."""
+        """Return the same with arrays of its own, which the receiver may write to."""
         return Estimate(self.t, self.q.copy(), self.v.copy(), dict(self.loads), dict(self.standing))
 
 
 class Estimator:
-    """Estimates q and v from readings. It remembers: `restart(q)` before another run.
+    """Estimates q and v from readings. It has a memory: call `restart(q)` before another run.
 
-    After a gap, 0.05 s and thrice the usual step or longer, it warns, once a run: the robot is
-    taken to have gone on at its velocity, turning as it did, and `covariance` grows by what may
-    have happened. So it does where all feet that stand contradict the IMU for half a second.
+    After a gap in the readings of at least 0.05 s and three usual steps it warns, once a run: the
+    robot is assumed to have kept its velocity and its rate of turning, and `covariance` grows
+    accordingly. The same happens when all standing feet contradict the IMU for half a second.
 
     Args:
         robot: floating base.
         contacts: its feet, points or soles at the ends of legs; the robot's feet when not given.
-        q: where it starts (nq,), at rest; when not given, on level ground by the first readings:
-            upright as the accelerometer has it, heading along x, its lowest foot at z = 0. A
-            warning is given where the accelerometer does not begin as that of a robot at rest.
+        q: where it starts (nq,), at rest. When not given, it is found from the first readings, on
+            level ground: upright by the accelerometer, heading along x, the lowest foot at z = 0; a
+            warning is given if the accelerometer does not read as on a robot at rest.
         sensors: how good they are.
         creep: random walk of feet that stand [m/√s].
-        bending: of legs, standard deviation of where the encoders put a foot beside their own [m].
+        bending: standard deviation of foot positions due to the bending of legs, besides that of
+            the encoders [m].
 
     Raises:
         ConfigurationError: no floating base, a bad q, no such frame of the IMU.
@@ -139,7 +140,7 @@ class Estimator:
         invariant.ESTIMATE.select(TICKS)
 
     def restart(self, q: ArrayLike | None = None) -> None:
-        """Forget the past: the robot is at rest at q (nq,), or where the next readings put it."""
+        """Start anew: the robot is at rest at q (nq,), or where the next readings put it."""
         self._start = None if q is None else check_configuration(self.robot, q).copy()
         self._x: invariant.Belief | None = None
         self._estimate: Estimate | None = None
@@ -150,7 +151,7 @@ class Estimator:
 
     @property
     def belief(self) -> invariant.Belief:
-        """What the filter believes, see `control.kernels.invariant`.
+        """The state of the filter, see `control.kernels.invariant`.
 
         Raises:
             ConfigurationError: before the first readings.
@@ -173,8 +174,8 @@ class Estimator:
         """Return q and v as of these readings.
 
         Raises:
-            ConfigurationError: readings that are not later than the last, without an IMU, of a foot
-                that is none of the estimator's, or with what are no such values.
+            ConfigurationError: readings that are not later than the last ones, that have no IMU,
+                that name a foot the estimator does not know, or that have invalid values.
         """
         gyro, accelerometer = self._inertial(readings)
         known = self._known(readings)

@@ -42,14 +42,14 @@ def contact_wrenches(
 ) -> ContactWrenches:
     """Return what the ground did to a robot, from the readings of its sensors.
 
-    The wrenches w (dim,) of the contacts that touch, world axes [N, N·m], that explain best what
-    torques do not, within the exact limits of `contacts.ContactLimits`:
+    The wrenches w (dim,) of the contacts that touch, world axes [N, N·m], that best explain what
+    the torques leave unexplained, within the exact limits of `contacts.ContactLimits`:
 
         r = M a + vᵀCv − τ_g − Sᵀτ,      min (r − Jᵀw)ᵀ Σ⁻¹ (r − Jᵀw),      cov(w) = (J Σ⁻¹ Jᵀ)⁻¹,
 
-    r (nv,) below the cut-off of a filter without lag, Σ its covariance by the sensors' noise, the
-    motion that of an `Estimator`. A contact touches where `log.touching` says so; without that from
-    a normal force of 0.04 of the weight on, if it reaches 0.08. r is the residual of a momentum
+    with r (nv,) low-passed without lag, Σ its covariance due to the sensors' noise, and the motion
+    by an `Estimator`. A contact touches where `log.touching` says so; without switches, where its
+    normal force exceeds 0.04 of the weight, if it reaches 0.08. r is the residual of a momentum
     observer (A. De Luca, R. Mattone 2005) before its filter.
 
     Args:

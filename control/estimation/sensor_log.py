@@ -37,12 +37,12 @@ class SensorLog:
         robot: floating base.
         t: (n,) times of measurement [s], increasing.
         q: (n, nq − 7), joint positions [rad or m].
-        v: (n, nv − 6), joint velocities; None where the encoders tell positions alone.
+        v: (n, nv − 6), joint velocities; None where encoders measure positions only.
         tau: (n, na), actuated torques that acted until then, or at that time [N·m or N].
         gyro: (n, 3), angular velocity of the IMU in its axes [rad/s].
         accelerometer: (n, 3), its acceleration less gravity, likewise [m/s²].
-        touching: {contact: (n,)}, what switches of the feet told; None where there are none.
-        notes: what was left out on the way here, in words.
+        touching: {contact: (n,)}, states of the foot switches; None without any.
+        notes: what was left out when it was read, in words.
 
     Raises:
         ConfigurationError: shapes or values that do not fit the robot.
@@ -96,7 +96,8 @@ class SensorLog:
         return cls(robot, times, q[:, 7:], v[:, 6:], tau, gyro, a, switches)
 
     def readings(self, i: int) -> Readings:
-        """Return what was told at a sample; velocities, where none are, as positions have them.
+        """Return the readings at a sample; velocities that were not measured are differences of
+        positions.
 
         Raises:
             ConfigurationError: no such sample.
@@ -114,7 +115,7 @@ class SensorLog:
 
     @cached_property
     def velocities(self) -> Array:
-        """(n, nv − 6), of the joints: as told, or Δq/h since the sample before."""
+        """(n, nv − 6), of the joints: as measured, or Δq/h since the sample before."""
         return _differences(self.robot, self.t, self.q) if self.v is None else self.v
 
     @cached_property

@@ -33,14 +33,14 @@ SAME = 1e-9  # of readings that are known already [s]
 
 @dataclass(frozen=True, eq=False)
 class Readings:
-    """What is told at a tick.
+    """Sensor readings at a tick.
 
     Attributes:
         t: time since the start [s].
-        q: (nq,), as measured; of joints alone where there is an IMU: the base is at the origin.
+        q: (nq,), as measured; with an IMU only the joints are, and the base is at the origin.
         v: (nv,), as measured, likewise.
-        tau: (na,), the torques that acted until then, within the motors' limits.
-        touching: {contact: whether the ground pushes it}; None where no foot has a switch.
+        tau: (na,), the torques that acted until now, within the motors' limits.
+        touching: {contact: whether the ground pushes it}; None without foot switches.
         gyro: (3,), ω of the IMU [rad/s]; None without one.
         accelerometer: (3,), a [m/s²].
         age: how long ago it was measured [s].
@@ -56,7 +56,7 @@ class Readings:
     age: float = 0.0
 
     def copy(self) -> Readings:
-        """Return the same in arrays of its own: who is told them may write there."""
+        """Return the same with arrays of its own, which the receiver may write to."""
         containers = np.ndarray, dict
         own = {k: x.copy() if isinstance(x, containers) else x for k, x in vars(self).items()}
         return unchecked(type(self), **own)
@@ -72,23 +72,23 @@ def unlike_gravity(felt: float, robot: Robot, where: str) -> str:
 
 @dataclass(frozen=True)
 class Sensors:
-    """Sensors, those of a small IMU and of encoders behind gears when not given.
+    """Noise of sensors; the defaults are those of a small IMU and of encoders behind gears.
 
     Attributes:
         imu: frame of the IMU, on the base; that of its link when not given.
-        gyro: density of its noise [rad/s/√Hz].
+        gyro: noise density [rad/s/√Hz].
         accelerometer: likewise [m/s²/√Hz].
         gyro_bias, accelerometer_bias: standard deviation of the biases at the start
             [rad/s, m/s²].
         gyro_walk, accelerometer_walk: densities of their walk [rad/s²/√Hz, m/s³/√Hz].
         positions, velocities: standard deviations of encoders [rad or m, rad/s or m/s].
-        torques: of the torques told, as a share of each.
-        switches: whether feet tell that they touch.
+        torques: standard deviation of measured torques, as a share of each.
+        switches: whether feet have contact switches.
         rate: of readings [Hz]; None: one at each tick.
         delay: of readings [s].
 
     Raises:
-        ConfigurationError: what is no such value.
+        ConfigurationError: invalid values.
     """
 
     imu: str | None = None

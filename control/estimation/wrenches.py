@@ -29,18 +29,17 @@ LIGHT = 1e-3  # normal force up to which nothing presses, in weights
 
 @dataclass(frozen=True, eq=False, repr=False)
 class ContactWrenches(SampledStates):
-    """Wrenches of contacts along time, at n times half-way between the samples of a log.
+    """Contact wrenches over time, at n times half-way between the samples of a log.
 
-    Besides the robot, its times, and q and v as they were estimated:
+    Besides robot, times, and the estimated q and v:
 
     Attributes:
         a: (n, nv), accelerations, low-passed.
         contacts: C of them.
-        touching: (n, C), which of them touched. What the filter spreads of a landing is in w
-            before.
+        touching: (n, C), which of them touched; the filter lets w rise a little before a landing.
         w: (n, dim), in the rows of the contacts' J, world axes: forces of points, [force; moment]
             of surfaces about their centres; 0 of what does not push [N, N·m].
-        covariance: (n, dim, dim), of w, without what the limits of the contacts tell.
+        covariance: (n, dim, dim), of w, without the information in the limits of the contacts.
         limited: (n,), whether these limits changed w.
         misfit: (n,), √(eᵀΣ⁻¹e / k) of what w leaves of r, e = r − Jᵀw, with k = nv − the rows of
             contacts that push: about 1 where the model of the robot, the contacts and the sensors'
@@ -118,7 +117,7 @@ class ContactWrenches(SampledStates):
 
     @property
     def lowest(self) -> float:
-        """How high the lowest contact comes to be [m]."""
+        """Lowest height of any contact [m]."""
         return float(self._placed[1][:, :, 2].min())
 
     @cached_property
@@ -138,7 +137,7 @@ class ContactWrenches(SampledStates):
 
     @cached_property
     def motion(self) -> Motion:
-        """The motion as it was estimated."""
+        """The estimated motion."""
         return Motion(self.robot, self.t, self.q, self.v, self.a, "log", self.notes)
 
     @cached_property
@@ -165,8 +164,8 @@ class ContactWrenches(SampledStates):
 
     @cached_property
     def audit(self) -> Audit:
-        """Verdicts on the motion that took place: by what margin the contacts that touched could do
-        it, the rest of what it takes being given. Of the other checks none refuses anything."""
+        """Audit of the motion that took place: the margin of the contacts that touched, given the
+        wrench that they do not explain. None of the other checks refuses anything."""
         free = {name: np.inf for name in LIMITS if name != "contacts"}
         return audit(
             self.motion, self.schedule, wrenches=self._left(self.touching), torque_limits=False,

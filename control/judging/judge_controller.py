@@ -56,41 +56,41 @@ def judge(
     executor: Executor | None = None,
     progress: bool | None = None,
 ) -> Judgement:
-    """Return what a controller survives, in a loop that is independent of `control.simulate`.
+    """Return what a controller survives in a closed loop that is independent of `control.simulate`.
 
-    At each velocity: trials in the world as told, and in the real one (`World.real`: other masses,
-    armature, half the friction), see `judging.trial`. Then, at the first velocity in the real
-    world, the largest push that it survives in each of some directions, by bisection. Ctrl-C, or a
-    worker that dies, ends it with what is known by then.
+    At each velocity it runs trials in the world as the controller is told it is, and in the real
+    one (`World.real`: other masses, armature, half the friction), see `judging.trial`. Then, at the
+    first velocity in the real world, it finds the largest push that is survived in each of several
+    directions, by bisection. Ctrl-C, or the death of a worker, ends it with what is known by then.
 
     Args:
         robot: floating base.
         make_controller: called with robot, q (nq,) and velocity (3,) before each trial, and for
-            each velocity before the first; it returns a controller as of `judging.trial`, as
-            `judging.walker` does.
-        velocities: (3,) or (n, 3), to be commanded: (v_x, v_y) [m/s], ω_z [rad/s].
+            each velocity before the first; it returns a controller as described for
+            `judging.trial`; `judging.walker` is one such function.
+        velocities: commanded velocities, (3,) or (n, 3): (v_x, v_y) [m/s], ω_z [rad/s].
         duration: of a trial [s].
-        seeds: how many trials in the real world, at least 1.
-        told: how many in the world as told.
-        directions: of pushes, the first along x; 0: none.
-        shove: by which each trial is pushed once, from 2 to 3 s after its start, or 0.5 to 1.5 s of
-            what stands, as its seed has it [m/s]; 0: not at all.
-        headings: (n,), of these pushes, from x to y, which the seeds take in turn; without any they
-            come from all around [degrees].
-        joint_friction: damping and dry friction of the joints, of which it is not told, as a share
-            of what the robot's description has.
-        boards: height of boards on the ground that the controller is not told of [m].
+        seeds: number of trials in the real world, at least 1.
+        told: number of trials in the world as told.
+        directions: number of directions of pushes, the first along x; 0: no pushes.
+        shove: change of speed by which each trial is pushed once [m/s], between 2 and 3 s after its
+            start (standing, 0.5 and 1.5 s), depending on its seed; 0: no push.
+        headings: (n,), directions of these pushes, from x to y, which the seeds take in turn
+            [degrees]; all around when not given.
+        joint_friction: damping and dry friction of the joints that the controller does not know of,
+            as a share of those in the robot's description.
+        boards: height of boards on the ground that the controller does not know of [m].
         slope: of the ground [degrees].
-        ramp: by which it rises more from 0.6 m ahead on, of which it is not told [degrees].
-        terrain: the ground, of which the controller is told; level when not given.
-        sensors: whose readings the controller is told, instead of noisy states, see `Readings`.
+        ramp: additional slope from 0.6 m ahead on, which the controller does not know of [degrees].
+        terrain: the ground, which the controller knows; level when not given.
+        sensors: the controller gets their readings instead of noisy states, see `Readings`.
         q: where it starts (nq,); where `control.stand` stands when not given.
         contacts: its soles and points; the robot's feet when not given.
-        executor: of `concurrent.futures`, for several processes; `make_controller` goes there.
+        executor: of `concurrent.futures`, for several processes; `make_controller` is sent to them.
         progress: draw a bar on stderr; when not given, if that is a terminal.
 
     Raises:
-        ConfigurationError: what is no such value; an error of `make_controller`; work that cannot
+        ConfigurationError: invalid values; an error of `make_controller`; work that cannot
             be sent to other processes; MuJoCo is not installed.
         ContactError: contacts that cannot be simulated, or no posture to stand in.
     """

@@ -87,10 +87,10 @@ class Judgement:
     Attributes:
         robot, controller: their names.
         trials: {(velocity, name of the world): its trials, by seed}.
-        pushes: the largest that were survived, by direction.
+        pushes: the largest pushes that were survived, by direction.
         interrupted: whether Ctrl-C, or the death of a worker, ended it before its time.
         duration: of a trial [s].
-        friction: {contact: what the controller is told of it}.
+        friction: {contact: the coefficient that the controller assumes}.
     """
 
     robot: str
@@ -105,7 +105,7 @@ class Judgement:
 
     @cached_property
     def rows(self) -> tuple[Row, ...]:
-        """One of each velocity in each world."""
+        """One row for each velocity in each world."""
         return tuple(Row.of(*key, list(found)) for key, found in self.trials.items() if found)
 
     @property
@@ -138,7 +138,7 @@ class Judgement:
         return "\n".join(f"  {line}" for line in lines)
 
     def explain(self) -> str:
-        """Return the sum, the rows and the pushes as text."""
+        """Return summary, rows and pushes as text."""
         lines = [str(self), self.table()]
         if pushed := {t.impulse.change for _, t in self._each if t.impulse is not None}:
             lines.append(f"  each trial is pushed once, by {max(pushed):g} m/s")

@@ -29,29 +29,30 @@ Velocity = tuple[float, float, float]
 
 @dataclass(frozen=True)
 class Trial:
-    """What one run of a controller showed; two are equal when all but its times are.
+    """Result of one run of a controller; two are equal when all but the times of ticks are.
 
     Attributes:
         world: the world.
         seed: of what was random.
-        velocity: that was commanded, (v_x, v_y) [m/s] and ω_z [rad/s].
+        velocity: the commanded one, (v_x, v_y) [m/s] and ω_z [rad/s].
         impulse: the push, if there was one.
         seconds: how long it kept its feet.
         ended: why it ended before its time, "" when it did not.
-        fell: whether it fell; the controller raised or answered with no torques when it ended
-            otherwise.
+        fell: whether it fell; a trial that ended early without a fall had a controller that raised
+            or returned no torques.
         distance: along the commanded direction [m].
-        path_error: the farthest from the commanded path [m]; standing, from the start.
+        path_error: the largest distance from the commanded path, or from the start when standing
+            [m].
         speed: mean along the commanded direction, in the second half [m/s].
         turn: mean angular velocity about the vertical, in the second half [rad/s].
         energy: ∫ Σ |τ_i q̇_i| dt [J].
-        weight: of the robot as it was [N].
-        slip: the farthest that a contact slid between touching and leaving the ground [m].
-        overlaps: {"link and link": how deep they were in each other at most [m]}, as of legs that
-            cross: links do not touch each other in the plant. Empty without collision shapes.
-        tilt: the largest of the trunk, against the start [degrees].
+        weight: of the robot in this world [N].
+        slip: the largest distance that a contact slid between touch-down and lift-off [m].
+        overlaps: {"link and link": their largest depth in each other [m]}, e.g. of legs that cross,
+            as links do not collide in the simulation. Empty without collision shapes.
+        tilt: largest tilt of the trunk against the start [degrees].
         statuses: {status of the controller: at how many ticks}.
-        tick_median, tick_worst: what a tick of the controller took [s].
+        tick_median, tick_worst: duration of the controller's ticks [s].
     """
 
     world: World
@@ -81,12 +82,12 @@ class Trial:
 
     @property
     def energy_per_metre(self) -> float:
-        """∫ Σ |τ_i q̇_i| dt over the distance [J/m]; inf where it did not move on."""
+        """∫ Σ |τ_i q̇_i| dt over the distance [J/m]; inf if it made no headway."""
         return self.energy / self.distance if self.distance > 0 else math.inf
 
     @property
     def cost_of_transport(self) -> float:
-        """The energy per metre over the weight; inf of a robot that has none."""
+        """The energy per metre over the weight; inf for a weightless robot."""
         return self.energy_per_metre / self.weight if self.weight > 0 else math.inf
 
     def as_dict(self) -> dict[str, Any]:
@@ -111,13 +112,13 @@ def trial(
     q: ArrayLike | None = None,
     contacts: ContactSet | None = None,
 ) -> Trial:
-    """Return what a controller does in a world, until the time is over or the robot has fallen.
+    """Run a controller in a world until the time is over or the robot has fallen.
 
     MuJoCo moves the robot at 2 kHz, with solid soles; the controller is asked at 500 Hz, and its
     torques, clipped to the motors' limits, are applied a tick later. A fall is that of
     `control.simulate`: the trunk below half of its height, tilted by 60 degrees, or something but
-    the limbs with contacts on the ground. A controller that raises, or answers with what are no
-    torques, ends the trial; only Ctrl-C goes on to the caller.
+    the limbs with contacts on the ground. A controller that raises or returns invalid torques ends
+    the trial; only Ctrl-C reaches the caller.
 
     Args:
         robot: floating base.
@@ -133,7 +134,7 @@ def trial(
         contacts: its soles and points; the robot's feet when not given.
 
     Raises:
-        ConfigurationError: what is no such value; an error of `make_controller`; MuJoCo is not
+        ConfigurationError: invalid values; an error of `make_controller`; MuJoCo is not
             installed.
         ContactError: contacts that cannot be simulated, or no posture to stand in.
     """

@@ -30,12 +30,12 @@ def walker(
 
     Args:
         robot, q: who, and where it stands (nq,).
-        velocity: (v_x, v_y) [m/s] and ω_z [rad/s]; of no effect when it stands.
+        velocity: (v_x, v_y) [m/s] and ω_z [rad/s]; has no effect when it stands.
         gait: "stand", or one of `control.gaits.GAITS`.
-        friction: that the controller believes in.
+        friction: that the controller assumes.
         predictive: whether a `PredictiveGait` walks instead of a `GaitController`.
-        terrain: of which it is told; level when not given.
-        sensors: from whose readings it estimates q and v; when not given, it is told them.
+        terrain: that it knows; level when not given.
+        sensors: q and v are estimated from their readings; when not given, the readings have them.
 
     Raises:
         ConfigurationError, ContactError: what does not fit the robot.

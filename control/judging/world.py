@@ -24,22 +24,24 @@ STEEPEST = 45.0  # [degrees]
 @names_checked
 @dataclass(frozen=True)
 class World:
-    """The world of a trial, beside the robot, contacts and friction that a controller is told of.
+    """The world of a trial: how it differs from the robot, contacts and friction that the
+    controller knows.
 
     Attributes:
         masses: each body but the trunk is heavier or lighter by up to this share, at random.
         trunk: the trunk is heavier by this share.
         armature: added to each joint, as a share of its diagonal entry of M at the start.
-        friction: of the ground, as a share of what the controller is told.
-        joint_friction: damping and dry friction of the joints, of which the controller is not told,
-            as a share of what the robot's description has (`damping`, `friction`, `frictionloss`).
-        noise: on what it is told of q and v at each tick.
-        sensors: whose readings it is told instead: of joints and an IMU, none of the base.
-        delay: after how many ticks its torques are applied.
-        boards: height of boards that lie across the way, of which it is not told [m]; 0: none.
-        slope: by which the ground rises along x, of which the start is told [degrees].
-        ramp: by which it rises more from 0.6 m ahead on, of which it is not told [degrees].
-        terrain: the ground, of which the controller is told, instead of the slope; None: level.
+        friction: of the ground, as a share of what the controller assumes.
+        joint_friction: damping and dry friction of the joints, which the controller does not know
+            of, as a share of those in the robot's description (`damping`, `friction`,
+            `frictionloss`).
+        noise: on q and v that the controller gets at each tick.
+        sensors: the controller gets their readings instead: joints and an IMU, nothing of the base.
+        delay: number of ticks until its torques are applied.
+        boards: height of boards across the way that the controller does not know of [m]; 0: none.
+        slope: of the ground along x, which the starting posture takes into account [degrees].
+        ramp: additional slope from 0.6 m ahead on, which the controller does not know of [degrees].
+        terrain: the ground instead of the slope, which the controller knows; None: level.
 
     Raises:
         ConfigurationError: shares that are negative or, of masses, 1 and more; no such numbers;
@@ -86,7 +88,7 @@ class World:
 
     @classmethod
     def real(cls, **changes: Any) -> World:
-        """Return a world in which little is as told: masses, armature, and half the friction."""
+        """Return a world with other masses and armature, and half the friction."""
         return replace(cls(masses=0.1, trunk=0.05, armature=0.05, friction=0.5), **changes)
 
     @property

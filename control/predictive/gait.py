@@ -63,22 +63,22 @@ LARGEST = 1.2
 
 
 class PredictiveGait(GaitController):
-    """A gait at a commanded velocity whose motion and forces are predicted.
+    """Walks at a commanded velocity with predicted motion and forces.
 
-    Footholds, phases and commands are those of a `GaitController`; what the centre of mass, the
-    momenta and the base do follows a `Predictive`, instead of a pendulum of constant height. So it
-    may go faster; legs are then bent so far that they reach their footholds, which more than two
-    feet reach for from beneath the robot, wherever it has been pushed to. A foot is predicted to
-    press by at most 1.2 weights, and soles within their `sole_share`.
+    Footholds, phases and commands are those of a `GaitController`, but the centre of mass, the
+    momenta and the base follow a `Predictive` instead of a pendulum of constant height. This allows
+    higher speeds: legs are bent so far that they reach their footholds, and robots with more than
+    two feet place them relative to where the robot has been pushed to. Predicted normal forces of a
+    foot are at most 1.2 times the weight, and those of soles act within `sole_share`.
 
-    On soles the `prediction` tells what is ahead, but ξ is followed as by a `GaitController`: its
-    errors are corrected at each tick by the moments of the soles. G1, which followed predictions
-    as points do, fell more often, the faster it went.
+    On soles the `prediction` is information only, and ξ is followed as in a `GaitController`, so
+    that moments of the soles correct its errors at each tick: when G1 followed predictions, as
+    robots on points do, it fell more often, the faster it went.
 
     Args:
         robot, contacts, q, gait, velocity: as of a GaitController.
-        every: time after which a prediction is made anew [s]; 0: at each tick; None is 0.01, in
-            proportion to the `Scale` of the robot.
+        every: time between predictions [s]; 0: one at each tick; None: 0.01, in proportion to the
+            `Scale` of the robot.
         grip: share of the contacts' friction that prediction and controller use.
         options: of the GaitController; sole_share is 0.6.
 
@@ -168,17 +168,17 @@ class PredictiveGait(GaitController):
     def ahead(
         self, q: ArrayLike | State, v: ArrayLike | None = None, t: float = 0.0
     ) -> tuple[list[Stance], Any]:
-        """Return what a prediction is told: the stances from now on, and the reference.
+        """Return the inputs of a prediction: the stances from now on, and the reference.
 
-        For predictions of your own, as of other states at this time (`Predictive.batch`). The
-        reference is a function of times (N + 1,) from t on [s] that returns a `Reference`.
+        Use them for your own predictions, e.g. from other states at this time (`Predictive.batch`).
+        The reference is a function of times (N + 1,) since t [s] that returns a `Reference`.
 
         Args:
             q, v: (nq,), (nv,), or a `dynamics.State`.
-            t: when the gait was last asked for torques [s].
+            t: time of the gait's last tick [s].
 
         Raises:
-            ConfigurationError: values that are none of the robot, no velocity, an invalid time.
+            ConfigurationError: q or v that do not fit the robot, no velocity, an invalid time.
         """
         state = checked_state(self.robot, q, v, t, -LATEST, "none")
         stances, swings = self._stances(state, t)

@@ -105,26 +105,27 @@ class Weights:
 
 @names_checked
 class Predictive:
-    """Forces and motion over the next nodes, by one convex subproblem a call.
+    """Predicts forces and motion over the next nodes, with one convex subproblem per call.
 
-    The centre of mass, the momenta and the base's orientation follow a reference as well as contact
-    forces within their exact limits, and joint torques within theirs, allow, see
-    `predictive.centroidal`, `predictive.blocks`. Each call is linearised about the last prediction,
-    so that calls of one motion follow each other in time.
+    The centre of mass, the momenta and the base's orientation follow a reference as well as the
+    exact limits of contact forces and those of joint torques allow, see `predictive.centroidal`,
+    `predictive.blocks`. Each call is linearised about the last prediction, so calls must follow
+    each other in time.
 
     Args:
         robot: floating base.
-        contacts: all that stances may name.
-        q: where it stands (nq,): joints of contacts that do not carry now are taken to be there.
-        count: N, of nodes.
-        step: duration of a node, about [s].
+        contacts: all contacts that stances may name.
+        q: where it stands (nq,); joints of limbs whose contacts do not carry are assumed to be
+            there.
+        count: N, the number of nodes.
+        step: approximate duration of a node [s].
         weights: of the cost.
         torque_limits: as of a WholeBodyController, of the joints that carry a single contact.
         sole_share: as of a WholeBodyController.
-        tilt: of the base, largest [rad].
+        tilt: largest tilt of the base [rad].
         sink, rise: by how much the centre of mass may be below and above its reference [m]; 0.3 and
-            0.1 of its height above the lowest contact when not given. Nor is it higher than legs
-            reach that are bent a little, see `control.kernels.centroidal`.
+            0.1 of its height above the lowest contact when not given. It is also no higher than
+            slightly bent legs reach, see `control.kernels.centroidal`.
         tolerance: of the solution, relative to the cost, at most 0.01.
 
     Raises:
@@ -202,7 +203,7 @@ class Predictive:
             wrenches: that act all the time: of a payload, of a push; at their point, world axes.
 
         Raises:
-            ContactError: a contact that is none of the robot's.
+            ContactError: a contact that the robot does not have.
         """
         state, stances = State.of(self.robot, state), self._checked(stances)
         t = number(t, "t", unit="[s]")

@@ -23,7 +23,7 @@ class Stance:
         names, poses: of these, (k,) and T (k, 4, 4).
 
     Raises:
-        ConfigurationError: no positive duration, or places that are none.
+        ConfigurationError: a duration that is not positive, or invalid places.
     """
 
     duration: float

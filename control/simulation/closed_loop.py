@@ -49,15 +49,15 @@ class ClosedLoop(Trajectory):
         forces: {contact: (n, k, 3)}, mean forces of the ground over each interval, world axes [N].
         accelerations: (n, nv), mean ones over each interval.
         stops: (n, nv), mean torques of the joints' stops over each interval [N·m or N].
-        statuses: n times the command's status ("" for laws that give torques alone).
+        statuses: status of each command ("" for laws that give torques alone).
         fell: whether the robot fell: its base low or tilted, its feet deep in the ground, or a link
             on it that carries no contact.
         latency: (n,), what each tick took [s].
         pushes: what disturbed it.
         terrain: what it stood on.
         unsolved: how many steps' impulses of the ground are inexact (see `ground`).
-        estimated_q, estimated_v: (n, nq), (n, nv), as an estimator had them; None without one.
-        log: what the sensors told; None without sensors, and in motions read from files.
+        estimated_q, estimated_v: (n, nq), (n, nv), of the estimator; None without one.
+        log: readings of the sensors; None without sensors, and in motions read from files.
         ended: when and why it ended before its time ("t = 1.2 s: the robot fell: …"), else "".
 
     `events` has that end too: "fell", "failed" or "interrupted".
@@ -118,7 +118,7 @@ class ClosedLoop(Trajectory):
 
     @cached_property
     def estimate_errors(self) -> dict[str, Array]:
-        """What the estimator was wrong by, each (n, 3), world axes.
+        """Errors of the estimator, each (n, 3), world axes.
 
         {"position" [m], "orientation": log(R̂ Rᵀ) [rad], "velocity" [m/s]} of the base.
 
@@ -139,8 +139,8 @@ class ClosedLoop(Trajectory):
 
     @cached_property
     def drift(self) -> float:
-        """How far the estimate is off the place where it ended, as a share of the way along the
-        ground; nan where the robot went less than its height.
+        """Error of the estimated final position, as a share of the distance covered along the
+        ground; nan if that is less than the robot's height.
 
         Raises:
             ConfigurationError: nothing was estimated.
@@ -152,9 +152,8 @@ class ClosedLoop(Trajectory):
     def margins(self, every: float = 0.1, torque_limits: bool = False) -> tuple[Array, Array]:
         """Return times [s] and the margins of `contacts.contact_forces` there [N].
 
-        At each time: by how much the contacts that touched could press less, and the motion take
-        place all the same; −inf in flight. What the ground did not give to the motion, such as
-        pushes, is given here too.
+        At each time, by how much less each touching contact could press with the same motion; −inf
+        in flight. What did not come from the ground, such as pushes, counts as given.
 
         Args:
             every: from one time to the next [s].
@@ -192,8 +191,8 @@ class ClosedLoop(Trajectory):
     def collisions(self, every: float = 0.05) -> tuple[Collision, ...]:
         """Return which links ran into each other or into the terrain, and when.
 
-        Nothing keeps them from it: only the points of the contacts touch in a closed loop. Which
-        shapes count: see `contacts.self_collisions`, `contacts.penetrations`.
+        Nothing prevents this, as only the points of the contacts collide in a closed loop. For the
+        shapes that count see `contacts.self_collisions`, `contacts.penetrations`.
 
         Args:
             every: how often to look [s].

@@ -53,11 +53,11 @@ def speed_limits(
 ) -> SpeedLimits:
     """Return how fast a robot can go with a gait, and what stops it from going faster.
 
-    A gait at a velocity that it keeps has a periodic motion: its phases and footholds, its swings,
-    the centre of mass on a pendulum, and a base that moves as little as contacts let it (see
-    `control.speed.base_motion`). The whole body follows by inverse kinematics. Of a cycle's samples
-    the utilisation of all limits is computed (`control.speed.utilisation`), and of each limit the
-    speed from which on it is more than one:
+    A gait at a steady velocity has a periodic motion: phases, footholds and swings, the centre of
+    mass on a pendulum, and a base that moves as little as the contacts allow (see
+    `control.speed.base_motion`). The whole body follows by inverse kinematics. For the samples of a
+    cycle the utilisation of all limits is computed (`control.speed.utilisation`), and for each
+    limit the speed above which its utilisation exceeds one:
 
         reach        a foot misses its place: a leg is straight, a joint at the end of its range
         joint speed  stance legs turn too fast, or swinging ones cannot land in time
@@ -66,19 +66,21 @@ def speed_limits(
         swing        of the gait: its swings are faster than joints, so that feet lag behind them
         timing       of the gait: its longest steps in the least time
 
-    They are limits of undisturbed motion, with nothing left for pushes, noise or wrong masses.
+    These are limits of undisturbed motion, without reserves for pushes, noise or wrong masses.
 
     Args:
         robot: floating base. Its arms may have closures, its legs not.
         contacts: its feet; the robot's own when not given.
-        q: where it stands (nq,); as `control.stand` has it when not given, bipeds with bent knees.
-        gait: of `control.gaits.GAITS` by name, or one of one's own; None: as of a GaitController.
-        directions: (vx, vy, wz), or (D, 3): speeds are in multiples of them, scaled to 1 m/s, or
-            1 rad/s where they only turn; a number: so many headings around, and both turns.
+        q: where it stands (nq,); that of `control.stand` when not given, for bipeds with bent
+            knees.
+        gait: the name of one of `control.gaits.GAITS`, or a `Gait`; None: that of a GaitController.
+        directions: (vx, vy, wz), or (D, 3), scaled to 1 m/s, or to 1 rad/s of pure turns: speeds
+            are multiples of them; or a number of headings all around, to which both turns are
+            added.
         predictive: whether steps, heights and swings are those of a `PredictiveGait`.
         friction: of the feet when contacts are not given.
         torque_limits: as of `contacts.static_hold`.
-        most: the largest speed that is looked at; 2.5 times the gait's fastest when not given.
+        most: largest speed to consider; 2.5 times the gait's fastest when not given.
         progress: whether to draw a progress bar; None: on a terminal.
         options: of the GaitController, such as `step_height`.
 

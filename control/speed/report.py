@@ -99,7 +99,7 @@ class SpeedLimits:
     Attributes:
         robot, gait: their names.
         predictive: whether the gait is a `PredictiveGait`.
-        friction: of the contacts, the least.
+        friction: the least coefficient of the contacts.
         directions: with their limits.
     """
 

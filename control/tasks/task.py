@@ -225,7 +225,7 @@ def aligned(name: str, nv: int, J: Any, **columns: Any) -> tuple[Array, ...]:
     Of a single row the first axis may be missing. NumPy would fit other shapes to each other.
 
     Raises:
-        ConfigurationError: other shapes, or what is no array of finite numbers.
+        ConfigurationError: other shapes, or values that are not finite numbers.
     """
     given = {"Jacobian": J} | columns
     J, *others = found = [array(x, f"{what} of {name!r}") for what, x in given.items()]

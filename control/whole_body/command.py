@@ -29,16 +29,17 @@ class Command:
     Attributes:
         tau: (na,), to apply [N·m or N].
         status: "optimal"; "relaxed", when constraints had to be violated (see `gave_way`);
-            "unsafe", when by so much that it is not safe to go on, and joints are damped, or when
-            no foot of a robot that walks has carried it for 0.1 s; "held" or "damped", when no
-            program was solved (see `reason`).
-        reason: in words, unless optimal; and why a robot that walks does not go as it is commanded.
+            "unsafe", when they are violated so much that it is not safe to go on and joints are
+            damped, or when no foot of a walking robot has carried it for 0.1 s; "held" or "damped",
+            when no program was solved (see `reason`).
+        reason: of the status, in words, unless it is "optimal"; and why a walking robot does not go
+            as commanded.
         a: (nv,), the accelerations that follow; nan without a solution. When "unsafe", a and w are
-            what was solved, and tau is not theirs: it goes over to the damping of joints, by as
-            much as limits gave way, within its bounds and rates.
+            the solution but tau does not belong to them: it is blended into the damping of joints,
+            the more the limits gave way, within its bounds and rates.
         w: (dim,), contact forces in contact axes (tangents, normal, moments); nan without one.
-        gave_way: {constraint: largest violation}, contacts [m/s², rad/s²] and limits [rad/s², N]
-            that could not be satisfied.
+        gave_way: {constraint: largest violation} of the contacts [m/s², rad/s²] and limits [rad/s²,
+            N] that could not be satisfied.
         iterations: of the solver.
         solver: its name.
         t, q, v: time [s] and state.
@@ -76,7 +77,7 @@ class Command:
 
     @property
     def safe(self) -> bool:
-        """Whether limits hold, or give way so little that it is safe to go on."""
+        """Whether limits hold, or are violated so little that it is safe to go on."""
         return self.status in ("optimal", "relaxed")
 
     @cached_property

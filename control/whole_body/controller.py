@@ -46,44 +46,47 @@ LITTLE = 0.5  # load of a leaving contact below which it is let go rather than t
 
 @names_checked
 class WholeBodyController:
-    """Joint torques that make a robot on its contacts do what tasks ask, as nearly as limits allow.
+    """Joint torques with which a robot on its contacts fulfils tasks, as far as limits allow.
 
     Each call solves the program of `program.qp` at (q, v): weighted tasks on accelerations and
-    contact forces, the equations of motion, contacts that stay, friction by inner cones, torque
-    limits, joint ranges and speeds. Its torques come with the accelerations and forces that belong
-    to them, and with residuals that anyone can check. Inequalities of `control.constraints` hold as
-    long as that is possible; else the command says which gave way. Closures of the robot are kept,
-    by forces without bounds; the torques are those of its motors. A controller remembers its last
-    tick, so it serves one thread: another one needs its own, `copy.deepcopy(controller)`.
+    contact forces, subject to the equations of motion, contacts that stay where they are, inner
+    friction cones, torque limits, joint ranges and joint speeds. The command has the torques with
+    the accelerations and forces that belong to them, and residuals that anyone can check. The
+    inequalities of `control.constraints` hold as long as that is possible; otherwise the command
+    says which were violated. Closures of the robot are kept, by forces without bounds; the torques
+    are those of its motors. A controller remembers its last tick, so it serves one thread; another
+    thread needs its own, `copy.deepcopy(controller)`.
 
     Args:
         robot: floating or fixed base, with or without passive joints.
-        contacts: a ContactSet of this robot, or any contacts; none too.
-        tasks: of `control.tasks` and `control.tasks.forces`, each name once.
+        contacts: a ContactSet of this robot, or any contacts; may be empty.
+        tasks: of `control.tasks` and `control.tasks.forces`, with distinct names.
         torque_limits: True takes those of the robot's motors at each tick's velocity, or those of
             its description, False none, a number or an array (na,) the largest |τ|, a pair (lower,
             upper) of such arrays lower ≤ τ ≤ upper [N·m].
         joint_limits: whether joint ranges and speeds bound the accelerations; None: they do not.
-        constraints: of `control.constraints`, each name once.
+        constraints: of `control.constraints`, with distinct names.
         strict: whether the tasks' levels are a strict hierarchy (see `program.hierarchy`); else
             only weights count.
         sides: of the inner friction pyramids, at least 3.
-        sole_share: of a sole about its centre that its forces may act on, in (0, 1].
+        sole_share: share of each sole, about its centre, on which forces may act, in (0, 1].
         contact_damping: rate at which residual velocities of contacts and closures decay [1/s].
-        force_weight: of deviations from the nominal contact forces [s⁴/m², per (force/mass)²].
-        nominal_forces: t -> {contact: its part of w (dim,), in its axes [N, N·m]}, as of a plan;
-            zero of contacts that are not named; of those that do not carry now it is not used, for
-            plans name feet before they land. None: the weight, evenly shared.
-        wrenches: known ones on links beside those of contacts, as of a payload or a push:
-            {frame: Wrench}, or t -> that, whose `dynamics.external_torques` are τ_ext in
-            M a + b = Sᵀτ + Jᵀw + τ_ext; may be set at any time.
-        regularisation: of all accelerations [s⁴/m², s⁴/rad²].
-        on_failure: of a tick that fails: "hold" the last torques, "damp" the joints, or "raise".
-            Inputs that are not finite, not the robot's, or late are failures too.
+        force_weight: weight of deviations from the nominal contact forces [s⁴/m², per
+            (force/mass)²].
+        nominal_forces: t -> {contact: its part of w (dim,), in its axes [N, N·m]}, for example
+            those of a plan; zero for contacts that are not named. Entries of contacts that do not
+            carry now are ignored, as plans name feet before they land. None: the weight, shared
+            evenly.
+        wrenches: known wrenches on links besides those of contacts, such as a payload's or a push:
+            {frame: Wrench}, or a function of t that returns them; their `dynamics.external_torques`
+            are τ_ext in M a + b = Sᵀτ + Jᵀw + τ_ext. May be set at any time.
+        regularisation: weight of all accelerations [s⁴/m², s⁴/rad²].
+        on_failure: what a tick that fails does: "hold" the last torques, "damp" the joints, or
+            "raise". Inputs that are late, not finite, or do not fit the robot are failures too.
         deadline: oldest state that is accepted, when calls pass the current time [s].
-        damping: of "damp" and of what is not safe [N·m·s/rad], a number or (na,).
+        damping: of the joints, for "damp" and for unsafe commands [N·m·s/rad], a number or (na,).
         torque_rate: largest d|τ|/dt [N·m/s], a number or (na,); torques may fall to zero at once.
-            None: none while limits hold, then from zero to the limit in 0.1 s.
+            None: no bound while limits hold; when they give way, from zero to the limit in 0.1 s.
         solver: "daqp" or "clarabel"; None: DAQP where it is installed.
 
     Raises:
@@ -195,7 +198,7 @@ class WholeBodyController:
 
     @property
     def contacts(self) -> ContactSet:
-        """The contacts, with those that are being removed."""
+        """The contacts, including those that are being removed."""
         return self._switched.contacts
 
     @property
@@ -217,7 +220,7 @@ class WholeBodyController:
 
     @property
     def loading(self) -> tuple[str, ...]:
-        """The contacts whose loads go up on a ramp."""
+        """The contacts whose loads are being ramped up."""
         return self._switched.loading
 
     @property
@@ -226,15 +229,16 @@ class WholeBodyController:
         return self._switched.loaded
 
     def add_contact(self, contact: Contact, ramp: float = 0.0, fades: bool = True) -> None:
-        """Add a contact from the next tick on, its load ramped up within `ramp` [s].
+        """Add a contact from the next tick on; its load is ramped up within `ramp` [s].
 
-        One of the name of a contact that is being removed takes its place, from its load now.
+        A contact with the name of one that is being removed takes its place, from its present load.
 
         Args:
             contact: to add.
             ramp: [s].
-            fades: whether its J a = k comes with its load, see `switching`; not where a
-                task has held its frame. The same as when it was being removed, if it was.
+            fades: whether its constraint J a = k fades in with its load, see `switching`; False
+                where a task has held its frame until now. A contact that was being removed keeps
+                its own.
 
         Raises:
             ContactError: there is one of this name, which is not being removed.
@@ -252,7 +256,7 @@ class WholeBodyController:
         self._current = None
 
     def replace_contact(self, contact: Contact) -> None:
-        """Replace the contact of the same name from the next tick on, as by one of other friction.
+        """Replace the contact of the same name from the next tick on, e.g. to change its friction.
 
         Raises:
             ContactError: there is none of this name.
@@ -263,15 +267,15 @@ class WholeBodyController:
         self._current = None
 
     def remove_contact(self, name: str, ramp: float = 0.0, fades: bool = True) -> None:
-        """Remove a contact, its load ramped down within `ramp` [s] first.
+        """Remove a contact after its load has been ramped down within `ramp` [s].
 
         Until then `add_contact` may take it back.
 
         Args:
             name: of the contact.
             ramp: [s].
-            fades: whether its J a = k fades with its load, see `switching`; not where a
-                task holds its frame afterwards, as the swing of a foot does.
+            fades: whether its constraint J a = k fades out with its load, see `switching`; False
+                where a task holds its frame afterwards, as the swing of a foot does.
 
         Raises:
             ContactError: there is none of this name.
@@ -281,7 +285,7 @@ class WholeBodyController:
         self._current = None
 
     def hasten(self, ramp: float) -> None:
-        """Let the contacts that are `loading` carry all they may within `ramp` from now.
+        """Let the contacts that are `loading` reach their full load within `ramp` from now.
 
         The load fraction σ goes on from what it is, as θ^1.25 with the share θ of that time, see
         `switching`; ramps that end sooner stay.
@@ -392,7 +396,7 @@ class WholeBodyController:
         return command
 
     def program(self, q: ArrayLike | State, v: ArrayLike | None = None, t: float = 0.0) -> Program:
-        """Return the program of a state, as `cvxpy_reference` solves it."""
+        """Return the quadratic program at a state, which `cvxpy_reference` can solve too."""
         state = State.of(self.robot, q, v)
         check_time(t)
         self._updated(state, t)

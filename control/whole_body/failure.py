@@ -67,7 +67,7 @@ def checked_state(
         instead: what may be done to begin earlier, in words.
 
     Raises:
-        ConfigurationError: values that are none of the robot, no velocity, an invalid time.
+        ConfigurationError: q or v that do not fit the robot, no velocity, an invalid time.
     """
     state = State.of(robot, q, v)
     if state.v is None:

@@ -36,7 +36,8 @@ def stand(
     terrain: Terrain | None = None,
     **options: Any,
 ) -> tuple[WholeBodyController, Array]:
-    """Return a controller that keeps a robot standing, and where it does so, q (nq,).
+    """Return a controller that keeps a robot standing, and the configuration q (nq,) in which it
+    stands.
 
     Its tasks are "com", "base" (orientation) and "posture".
 
@@ -47,11 +48,11 @@ def stand(
             move along the ground where its legs cannot lay them flat in their places.
         friction: of the feet when contacts are not given; two along the soles' axes.
         crouch: by how much the centre of mass comes down from there [m].
-        terrain: what its feet come down or up to when q is not given; level when not given.
+        terrain: the ground that its feet are put on when q is not given; level when not given.
         options: of the WholeBodyController.
 
     Raises:
-        ConfigurationError, ContactError: what does not fit the robot, or no such posture.
+        ConfigurationError, ContactError: arguments that do not fit the robot; no such posture.
     """
     check_options(options, "stand", stand, WholeBodyController)
     feet = at_feet(robot, friction) if contacts is None else ContactSet.of(robot, contacts)

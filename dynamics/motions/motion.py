@@ -24,7 +24,7 @@ from .smoothing import AUTO, Smoothing, derived, rare, uniform
 
 @dataclass(frozen=True, eq=False, repr=False)
 class Motion(SampledStates):
-    """A motion, sampled: what a robot is to do, or did.
+    """A sampled motion: what a robot is to do, or did.
 
     Attributes:
         robot: who moves.
@@ -77,10 +77,10 @@ class Motion(SampledStates):
     ) -> Motion:
         """Return the motion through configurations q at times t.
 
-        What is not given of v and a is derived on the manifold: of q by finite differences of nine
-        samples (fewer near the ends), after a low-pass filter without phase lag (fourth order, see
-        `filters.lowpass`), which q itself passes too. Times that are not at a steady rate are made
-        so first, by quintic splines. A given v stays as it is, and so does q then; a is its
+        Where v and a are not given they are derivatives on the manifold: of q, by finite
+        differences over nine samples (fewer near the ends), after a low-pass filter without phase
+        lag (fourth order, see `filters.lowpass`) that is applied to q too. Times without a steady
+        rate are resampled first, by quintic splines. A given v is kept, and then so is q; a is its
         derivative. Where v contradicts the derivative of q, `notes` say so.
 
         Args:
@@ -130,7 +130,8 @@ class Motion(SampledStates):
         return replace(self, **{name: getattr(self, name)[rows] for name in ("t", "q", "v", "a")})
 
     def slower(self, factor: float) -> Motion:
-        """Return the same way in `factor` times the time: v by factor, a by its square less."""
+        """Return the same path in `factor` times the time: v is divided by the factor, a by its
+        square."""
         factor = number(factor, "factor", above=0)
         t = self.t[0] + (self.t - self.t[0]) * factor
         return replace(self, t=t, v=self.v / factor, a=self.a / factor**2)

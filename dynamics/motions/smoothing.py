@@ -24,7 +24,7 @@ _RARE = 0.5  # [s] between samples: times are frames or milliseconds
 
 @dataclass(frozen=True, eq=False, repr=False)
 class Smoothing:
-    """What a low-pass filter did to a motion.
+    """Effect of a low-pass filter on a motion.
 
     Attributes:
         robot: who moves.
@@ -42,7 +42,7 @@ class Smoothing:
 
     @property
     def notes(self) -> tuple[str, ...]:
-        """What there is to say of it, in words."""
+        """Remarks about it, in words."""
         if self.cutoff is None:
             return (f"not smoothed: {self.why}",)
         words = " and ".join(self._taken()) or "nothing"

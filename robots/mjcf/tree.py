@@ -183,7 +183,7 @@ def read(tree: Node, folders: Folders, origin: str, folder: str) -> Mjcf:
         folder: its folder as seen from the main file, "" for that one itself.
 
     Raises:
-        ModelError: a file is missing or may not be read, a number that is none, a class twice.
+        ModelError: a file is missing or may not be read, an invalid number, a class defined twice.
     """
     included = include(tree, folders, folder)
     model = Mjcf(origin, tree.get("model").strip() or "robot", folder=folder, included=included)

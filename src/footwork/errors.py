@@ -38,7 +38,8 @@ class DataError(FootworkError, ValueError):
 
 
 class FootworkWarning(UserWarning):
-    """Something doubtful that prevents nothing, as an element of a robot description."""
+    """Something doubtful that stops nothing, such as an implausible value in a robot
+    description."""
 
 
 def warn(text: str, category: type[Warning] = FootworkWarning) -> None:

@@ -62,7 +62,7 @@ class Series:
         colors: {name of a curve: its colour}, of some.
 
     Raises:
-        ViewerError: times that do not increase, values of another shape, a span that is none.
+        ViewerError: times that do not increase, values of another shape, an invalid span.
     """
 
     name: str
