@@ -15,7 +15,7 @@ from scipy.spatial import ConvexHull
 
 import footwork as fw
 from footwork import control, load, robots
-from footwork.contacts import at_feet, solve_posture, static_hold
+from footwork.contacts import Plane, Terrain, at_feet, solve_posture, static_hold
 from footwork.dynamics import frame_placement
 from footwork.errors import ConfigurationError, ContactError, ModelError
 from footwork.robots.feet import sole_shapes
@@ -570,11 +570,14 @@ def test_a_robot_that_cannot_stand_is_refused_with_the_reason(run, tmp_path):
     assert run("hold", str(file), "--posture", "neutral")[0] == 1
 
 
-def test_feet_move_on_the_ground_where_legs_without_ankle_roll_cannot_lay_them_flat_in_place():
+@pytest.mark.parametrize("terrain", [None, Terrain([Plane("ground")])])
+def test_feet_move_on_the_ground_where_legs_without_ankle_roll_cannot_lay_them_flat_in_place(
+    terrain,
+):
     robot = load("biped", lock={"left_ankle_roll": 0.02, "right_ankle_roll": -0.02})
     feet = at_feet(robot)
     assert not solve_posture(robot, feet, com="inside").converged
-    standing, q = control.stand(robot, feet)
+    standing, q = control.stand(robot, feet, terrain=terrain, crouch=0.01)
     with pytest.raises(ContactError, match=r"no posture to start in: out of reach.*; give q"):
         control.simulate(robot, standing, duration=0.01)
     soles = feet.placements(q).values()

@@ -58,10 +58,15 @@ def stand(
     feet = at_feet(robot, friction) if contacts is None else ContactSet.of(robot, contacts)
     targets = None
     if q is None:
+        faces = {foot.name: GROUND for foot in feet}
         if terrain is not None:
-            targets = instance(terrain, "terrain", Terrain).targets(feet, robot.posture())
+            usual = robot.posture()
+            targets = instance(terrain, "terrain", Terrain).targets(feet, usual)
+            under = feet.placements(usual).items()
+            faces = {name: terrain.beneath(T, feet[name].points)[0] for name, T in under}
             feet = _facing(feet, targets)
-        q = _balanced(robot, feet, targets)
+        q = _balanced(robot, feet, targets, faces)
+        targets = targets and feet.placements(q)
     else:
         q = check_configuration(robot, q).copy()
     if number(crouch, "crouch", unit="[m]"):
@@ -98,14 +103,16 @@ def _facing(feet: ContactSet, targets: dict[str, Any]) -> ContactSet:
     return ContactSet(feet.robot, turned)
 
 
-def _balanced(robot: Robot, feet: ContactSet, targets: dict[str, Any] | None) -> Array:
+def _balanced(
+    robot: Robot, feet: ContactSet, targets: dict[str, Any] | None, faces: dict[str, Face]
+) -> Array:
     if problem := stands_nowhere(robot):
         raise ContactError(f"{robot.name!r} finds no posture to stand in: {problem}")
     posture = solve_posture(robot, feet, com="inside", targets=targets)
     problem = why_not_standing(posture)
-    if problem and targets is None:
-        # legs of five joints lay their soles flat in some places only
-        anywhere = {foot.name: GROUND for foot in feet if not foot.turning_axes}
+    if problem:  # legs of five joints lay their soles flat in some places only
+        flat = {foot.name: faces[foot.name] for foot in feet if not foot.turning_axes}
+        anywhere = {**(targets or {}), **flat}
         posture = solve_posture(robot, feet, com="inside", targets=anywhere)
         problem = problem if why_not_standing(posture) else ""
     if problem:
