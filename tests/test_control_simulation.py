@@ -418,6 +418,36 @@ def test_mujoco_is_the_same_robot(load_robot, random_state, name):
     assert (landed.v - v) / h == pytest.approx(a, rel=1e-3, abs=1e-3 * np.abs(a).max())
 
 
+def test_ball_joints_are_those_of_mujoco():
+    """States go there and back; M, bias and gravity are its own, and it moves as ours does."""
+    pytest.importorskip("mujoco")
+    from footwork import dynamics
+
+    robot = robots.load(
+        """<mujoco><worldbody><body name="trunk"><freejoint/><geom size=".1" mass="3"/>
+        <body name="rod" pos=".1 0 0"><joint name="ball" type="ball" armature=".02"/>
+        <geom size=".02 .1" pos="0 .02 -.1" type="capsule" mass="1"/>
+        <body name="foot" pos="0 0 -.2"><joint name="slide" type="slide" axis="1 2 0"/>
+        <geom size=".03" mass="1"/></body></body></body></worldbody></mujoco>"""
+    )
+    foot = contacts.ContactSet(robot, [contacts.PointContact("foot", 0.7)])
+    engine = MujocoGround(robot, foot, contacts.Terrain([contacts.Plane("ground")]))
+    moves_alike(engine.model, robot, 1e-12)
+    rng = np.random.default_rng(0)
+    q, v = robot.random_configuration(rng), rng.standard_normal(robot.nv)
+    q[2], h = 10.0, 1e-6
+    forces = rng.standard_normal(robot.nv)
+    theirs = robots.conventions.to_mujoco(robot, q, v, joints=engine.joints)
+    for ours, expected in zip(engine.to_mujoco(q, v), theirs, strict=True):
+        assert ours == pytest.approx(expected, abs=1e-12)
+    landed = engine.step(q, v, forces, h)
+    a = np.linalg.solve(dynamics.mass_matrix(robot, q), forces - dynamics.bias(robot, q, v))
+    assert (landed.v - v) / h == pytest.approx(a, rel=1e-3, abs=1e-3 * np.abs(a).max())
+    q_after, v_after = engine.from_mujoco()
+    assert robot.difference(robot.integrate(q, h * v), q_after) == pytest.approx(0, abs=1e-9)
+    assert v_after == pytest.approx(landed.v)
+
+
 def test_the_same_controller_stands_in_mujoco(load_robot):
     pytest.importorskip("mujoco")
     robot = load_robot("solo12", "floating")

@@ -105,9 +105,10 @@ class Plant(MujocoModel):
         """
         data, torques = self.data, self._actuated @ tau
         data.qfrc_applied[6:], data.xfrc_applied[1, :3] = torques, push
-        before = data.qpos[7:].copy()
+        before, moved = data.qpos.copy(), np.zeros(self.model.nv)
         self.mujoco.mj_step(self.model, data, SUBSTEPS)
-        self.work = float(np.abs(torques * (data.qpos[7:] - before)).sum())
+        self.mujoco.mj_differentiatePos(self.model, moved, 1.0, before, data.qpos)
+        self.work = float(np.abs(torques * moved[6:]).sum())
         if self.diverged:
             return False
         self._feel()

@@ -184,14 +184,17 @@ def _joint(model: Any, joint: int) -> str:
     if kind == "FreeFlyer":
         armature = float(model.armature[model.joints[joint].idx_v])
         return f'<joint name="base" type="free" armature="{armature:.17g}"/>'
+    name, at = quoteattr(model.names[joint]), model.joints[joint].idx_q
+    armature = float(model.armature[model.joints[joint].idx_v])
+    if kind == "Spherical":
+        return f'<joint name={name} type="ball" armature="{armature:.17g}"/>'
     what = "hinge" if _HINGE.fullmatch(kind) else "slide" if _SLIDE.fullmatch(kind) else ""
     if not what:
         raise ModelError(
-            f"joint {model.names[joint]!r}: got {kind}; expected hinges and slides for MuJoCo"
+            f"joint {model.names[joint]!r}: got {kind}; expected hinges, slides and ball joints "
+            "for MuJoCo"
         )
     axis = _numbers(axis_of(model.joints[joint]))
-    armature = float(model.armature[model.joints[joint].idx_v])
-    name, at = quoteattr(model.names[joint]), model.joints[joint].idx_q
     low, high = (float(ends[at]) for ends in ranges(model))
     limited = np.isfinite(low) or np.isfinite(high)
     low, high = max(low, -_FAR), min(high, _FAR)

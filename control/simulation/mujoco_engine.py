@@ -23,7 +23,7 @@ class MujocoGround(MujocoModel):
 
     Raises:
         ConfigurationError: MuJoCo is not installed.
-        ModelError: joints that are neither hinges nor slides.
+        ModelError: joints that are neither hinges, slides nor ball joints.
     """
 
     unsolved = 0
@@ -55,8 +55,8 @@ class MujocoGround(MujocoModel):
         return StepResult(self.velocity(), h * found, h * stops)
 
     def _stops(self) -> Array:
-        """Torques of joint stops in MuJoCo's order of joints [N·m or N]."""
-        data, found = self.data, np.zeros(len(self.joints))
+        """Torques of joint stops in the order of `rows` [N·m or N]."""
+        data, found = self.data, np.zeros(len(self.rows))
         limit = int(self.mujoco.mjtConstraint.mjCNSTR_LIMIT_JOINT)
         for i in (data.efc_type == limit).nonzero()[0]:
             joint = int(data.efc_id[i])

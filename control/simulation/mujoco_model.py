@@ -19,6 +19,8 @@ from ...robots.robot import Robot
 from .ground import DIVERGED
 from .mjcf import about_com, as_mjcf, body_name
 
+_W_FIRST = (3, 0, 1, 2)  # order of a quaternion's components there
+
 
 class MujocoModel:
     """A robot on a terrain in MuJoCo.
@@ -26,12 +28,12 @@ class MujocoModel:
     Attributes:
         mujoco: the library.
         model, data: MuJoCo's.
-        rows: where its joints are in our v, in its order.
+        rows: where the velocities of its joints are in our v, in its order.
         geoms: {geom: the first of the contacts' points that it stands for}.
 
     Raises:
         ConfigurationError: MuJoCo is not installed.
-        ModelError: joints that are neither hinges nor slides.
+        ModelError: joints that are neither hinges, slides nor ball joints.
     """
 
     def __init__(
@@ -52,9 +54,10 @@ class MujocoModel:
         model = self.model
         self.joints = [model.joint(i).name for i in range(model.njnt) if model.jnt_type[i] != 0]
         own = [robot._model.joints[robot.joint_id(name)] for name in self.joints]
-        self.rows = np.array([joint.idx_v for joint in own], dtype=np.intp)
-        self._places = np.array([joint.idx_q for joint in own], dtype=np.intp)
-        self._turning = np.array([joint.nq == 2 for joint in own], dtype=bool)  # (cos, sin)
+        self.rows = np.array([joint.idx_v + k for joint in own for k in range(joint.nv)], np.intp)
+        places = [(joint, k) for joint in own for k in (_W_FIRST if joint.nq == 4 else [0])]
+        self._places = np.array([joint.idx_q + k for joint, k in places], np.intp)
+        self._turning = np.array([joint.nq == 2 for joint, _ in places], bool)  # (cos, sin)
         self._turns = int(self._turning.sum())
         names = {i: model.geom(i).name for i in range(model.ngeom)}
         points = {i: name for i, name in names.items() if name.startswith("point ")}
