@@ -614,3 +614,27 @@ def test_the_picture_of_a_robot_has_its_soles(monkeypatch):
     robot = load(biped(BOX))
     fw.view(robot)
     assert list(drawn) == [f"feet/{name}" for name in robot.feet]
+
+
+def test_legs_drawn_astride_are_down_and_not_the_arms_that_reach_ahead():
+    leg = """<body name="{s}_thigh" pos="0 {y} 0"><joint name="{s}_splay" axis="1 0 0" {R}/>
+        <joint name="{s}_hip" axis="0 1 0" {R}/>
+        <geom type="capsule" size=".04" fromto="0 0 0 .4 {o} -.25"/>
+        <body name="{s}_shin" pos=".4 {o} -.25"><joint name="{s}_knee" axis="0 1 0" {R}/>
+        <geom type="capsule" size=".03" fromto="0 0 0 -.4 0 -.35"/>
+        <body name="{s}_foot" pos="-.4 0 -.35"><joint name="{s}_ankle" axis="0 1 0" {R}/>
+        <joint name="{s}_roll" axis="1 0 0" {R}/>
+        <geom type="box" size=".1 .05 .02" pos="0 0 -.03"/></body></body></body>"""
+    arm = """<body name="{s}_arm" pos="0 {y} .4"><joint name="{s}_shoulder" axis="0 1 0" {R}/>
+        <geom type="capsule" size=".03" fromto="0 0 0 .4 0 0"/>
+        <body name="{s}_forearm" pos=".4 0 0"><joint name="{s}_elbow" axis="0 1 0" {R}/>
+        <geom type="capsule" size=".03" fromto="0 0 0 .45 0 0"/></body></body>"""
+    sides = (("left", 0.1, 0.3), ("right", -0.1, -0.3))
+    limbs = "".join(part.format(s=s, y=y, o=o, R=RANGE) for part in (leg, arm) for s, y, o in sides)
+    trunk = '<freejoint/><geom type="box" size=".1 .15 .3" pos="0 0 .3" mass="10"/>'
+    robot = load(
+        '<mujoco><compiler angle="radian"/><worldbody>'
+        f'<body name="trunk">{trunk}{limbs}</body></worldbody></mujoco>'
+    )
+    assert robot.posture("standing")[3:7] == pytest.approx([0, 0, 0, 1], abs=1e-12)
+    assert list(robot.feet) == ["left_foot", "right_foot"]

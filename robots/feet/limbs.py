@@ -74,7 +74,8 @@ def upright(model: Any, shapes: list[Outline], linked: Array) -> Array:
     found = [limb for limb in found if limb.length > 0.6 * longest]
     for limb in found:  # a T-pose's arms, an ant's legs cancel each other
         way = limb.tip - limb.hip
-        way[np.abs(way) <= _ALONG * limb.length] = 0.0
+        # legs drawn astride do not go that far down, but down they go
+        way[:2][np.abs(way[:2]) <= _ALONG * limb.length] = 0.0
         along, lengths = along + way, lengths + np.abs(way)
     k = int(np.abs(along).argmax())
     two = sum(abs(limb.tip[k] - limb.hip[k]) > _ALONG * limb.length for limb in found) > 1
