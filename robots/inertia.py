@@ -25,7 +25,7 @@ def impossible(mass: float, moments: NDArray[Any], **where: Any) -> Iterator[Fin
     tolerance = _SLACK * abs(moments).max() + POINT**2 * mass
     if moments[0] < -tolerance:
         message = f"the inertia is not positive definite: its principal moments are {text}"
-        hint = "check the signs of ixy, ixz, iyz, and that the inertia is about the centre of mass"
+        hint = "check the signs of its entries, and that the inertia is about the centre of mass"
         yield Finding("warning", "definite", message, hint, **where)
     elif moments[0] + moments[1] < moments[2] - tolerance:
         message = (

@@ -31,11 +31,12 @@ CASES = [
     ("number", "error", 2, 'mass value="2"', "mass "),
     ("inertial", "error", 2, '<mass value="2"/>', ""),
     ("inertial", "error", 2, 'mass value="2"', 'mass value="-2"'),
-    ("inertial", "error", 2, 'ixx="0.1"', 'ixx="-0.1"'),
     ("number", "error", 2, 'ixx="0.1"', 'ixx="nan"'),
     ("number", "error", 2, ' ixx="0.1"', ""),
     ("inertia", "warning", 2, ' ixy="0"', ""),
     ("definite", "warning", 2, 'ixy="0"', 'ixy="0.3"'),
+    ("definite", "warning", 2, 'izz="0.1"', 'izz="-0.001"'),  # as of Digit's elbows
+    ("singular", "warning", 0, 'izz="0.1"', 'izz="-1"'),  # M is not positive definite
     ("triangle", "warning", 2, 'izz="0.1"', 'izz="0.5"'),
     ("massless", "warning", 2, 'mass value="2"', 'mass value="0"'),
     ("units", "warning", 2, 'mass value="2"', 'mass value="20000"'),

@@ -164,7 +164,7 @@ def _leaders(name: str, followers: Mapping[str, Node]) -> list[str]:
 
 
 def check_inertia_of_motion(model: Any) -> list[Finding]:
-    """Return the joints of a `pin.Model` that move no mass: M is singular."""
+    """Return the joints of a `pin.Model` that move no mass, and whether M > 0 in neutral."""
     if model.nv == 0:
         return []
     data = model.createData()
@@ -173,15 +173,18 @@ def check_inertia_of_motion(model: Any) -> list[Finding]:
     diagonal = np.diag(M).copy()
     findings = []
     for joint, name in zip(list(model.joints)[1:], list(model.names)[1:], strict=True):
-        if (diagonal[joint.idx_v : joint.idx_v + joint.nv] <= 1e-14).any():
+        if (abs(diagonal[joint.idx_v : joint.idx_v + joint.nv]) <= 1e-14).any():
             message = "moves no mass: the mass matrix is singular"
             hint = "give the links behind it their mass, or make it fixed"
             findings.append(Finding("warning", "massless", message, hint, joint=name))
-    scale = np.sqrt(np.where(diagonal > 0, diagonal, 1))
+    scale = np.sqrt(np.where(abs(diagonal) > 1e-14, abs(diagonal), 1))
     smallest = np.linalg.eigvalsh(M / np.outer(scale, scale))[0]
     if not findings and smallest < 1e-12:
-        message = "the mass matrix is singular in the neutral configuration"
-        findings.append(Finding("warning", "singular", message, "some links lack inertia"))
+        what, hint = "singular", "some links lack inertia"
+        if smallest < -1e-12:
+            what, hint = "not positive definite", "some links have inertias that no body has"
+        message = f"the mass matrix is {what} in the neutral configuration"
+        findings.append(Finding("warning", "singular", message, hint))
     return findings
 
 

@@ -121,9 +121,8 @@ def _repeated(owner: Node) -> Iterator[Finding]:
 
 # --- links -------------------------------------------------------------------------------------
 
-_DIAGONAL, _OFF_DIAGONAL = ("ixx", "iyy", "izz"), ("ixy", "ixz", "iyz")
-_ENTRIES = (*_DIAGONAL, *_OFF_DIAGONAL)
-_ROUNDING = 1e-12  # [kg m²]: exporters write such values for zero
+_OFF_DIAGONAL = ("ixy", "ixz", "iyz")
+_ENTRIES = ("ixx", "iyy", "izz", *_OFF_DIAGONAL)
 _TYPICAL = "give the moments of inertia, about m l²/12 for a body of length l"
 
 
@@ -159,10 +158,6 @@ def _check_inertia(inertia: Node, **where: str) -> Iterator[Finding]:
         message, hint = f"<inertia> without {', '.join(missing)}; taken as 0", "write them out"
         yield Finding("warning", "inertia", message, hint, line=inertia.line, **where)
     yield from _attributes(inertia, _ENTRIES, "error", **where)
-    for key in _DIAGONAL:
-        if number(inertia, key) < -_ROUNDING:
-            message = f"negative moment of inertia: {key}={inertia.get(key)}"
-            yield Finding("error", "inertial", message, _TYPICAL, line=inertia.line, **where)
 
 
 # --- shapes ------------------------------------------------------------------------------------
