@@ -618,6 +618,8 @@ def test_bases_are_those_that_are_asked_for():
         (one(joint='<joint limited="yes"/>'), "expected true or false or auto"),
         (one('<option><flag gravity="off"/></option>'), "enable or disable"),
         (one(joint=f"<joint/>{INERTIAL}{INERTIAL}"), "<inertial>: a body has one"),
+        (one(joint=INERTIAL.replace('pos="0 0 0"', "")), "line 1: <inertial>: without pos; exp"),
+        (one(joint=INERTIAL.replace('mass="1"', "")), "<inertial>: without mass; expected pos and"),
         (one(joint=INERTIAL.replace("diag", 'fullinertia="1 1 1 0 0 0" diag')), "full.*stands"),
         (one(joint='<joint/><geom type="mesh" mesh="x"/>'), "mesh 'x' is no asset"),
         (one(joint='<joint/><geom type="mesh"/>'), "mesh '' is no asset"),
@@ -634,6 +636,16 @@ def test_bases_are_those_that_are_asked_for():
 def test_what_mujoco_refuses_is_refused(text, message):
     with pytest.raises(ModelError, match=message):
         load(text)
+
+
+def test_a_mass_without_rotational_inertia_is_warned_of():
+    """MuJoCo refuses it in a body that moves."""
+    joint = '<joint axis="0 1 0"/><inertial pos="0 0 -1" mass="1"/>'
+    with pytest.warns(FootworkWarning, match="line 1: link 'leg': .* without rotational inertia"):
+        load(one(joint=joint))
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        load(one('<compiler boundinertia="0.1"/>', joint=joint))
 
 
 def test_joints_and_motors_that_become_rows_are_counted(tmp_path, capfd):

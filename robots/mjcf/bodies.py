@@ -9,9 +9,11 @@ import pinocchio as pin
 
 from ..files.hardened_xml import Node
 from ..findings import Finding
+from ..urdf.values import TYPICAL
 from .geoms import Geom, Mesh, inertia_of, read_geom
 from .tree import ORIENTATIONS, Attributes, Mjcf, values
 
+_MOMENTS = {"diaginertia", "fullinertia"}
 Inside = tuple[Node, str, pin.SE3]  # element, class of defaults, frame in its body
 
 
@@ -47,18 +49,32 @@ class Bodies:
         given = [(node, T) for node, _, T in parts if node.tag == "inertial"]
         if len(given) > 1:
             raise self.file.error(given[1][0], "a body has one")
+        for node, _ in given:
+            if lacking := [key for key in ("pos", "mass") if key not in node.attrib]:
+                what = f"without {' and '.join(lacking)}; expected pos and mass"
+                raise self.file.error(node, what)
         inertia = pin.Inertia.Zero()
         if whence == "true" or (whence == "auto" and not given):
             inertia = self._of_geoms(body, parts)
         if given and inertia.mass == 0:
             inertia = self._given(*given[0])
+            moves = any(node.tag in ("joint", "freejoint") for node, _, _ in parts)
+            if moves and inertia.mass > 0 and not given[0][0].attrib.keys() & _MOMENTS:
+                self._without_moments(body, given[0][0])
         elif inertia.mass == 0:  # MuJoCo puts what bounds add at the body's own pos, in its axes
             place = values(body.attrib, "pos", (0.0, 0.0, 0.0))
             inertia = pin.Inertia(0.0, place, np.zeros((3, 3)))
         return _bounded(compiler, inertia)
 
+    def _without_moments(self, body: Node, node: Node) -> None:
+        if "boundinertia" not in self.file.compiler:
+            message = "neither diaginertia nor fullinertia: a mass without rotational inertia"
+            link, line = body.get("name"), node.line
+            found = Finding("warning", "inertia", message, TYPICAL, link=link, line=line)
+            self.findings.append(found)
+
     def _given(self, node: Node, T: pin.SE3) -> pin.Inertia:
-        mass, full = float(values(node.attrib, "mass", (0.0,))[0]), "fullinertia" in node.attrib
+        mass, full = float(values(node.attrib, "mass")[0]), "fullinertia" in node.attrib
         if full and node.attrib.keys() & {"diaginertia", *ORIENTATIONS}:
             raise self.file.error(node, "fullinertia stands without diaginertia and orientation")
         xx, yy, zz, xy, xz, yz = values(node.attrib, "fullinertia", (0.0,) * 6)

@@ -123,7 +123,7 @@ def _repeated(owner: Node) -> Iterator[Finding]:
 
 _OFF_DIAGONAL = ("ixy", "ixz", "iyz")
 _ENTRIES = ("ixx", "iyy", "izz", *_OFF_DIAGONAL)
-_TYPICAL = "give the moments of inertia, about m l²/12 for a body of length l"
+TYPICAL = "give the moments of inertia, about m l²/12 for a body of length l"
 
 
 def _check_inertial(owner: Node, **where: str) -> Iterator[Finding]:
@@ -146,7 +146,7 @@ def _check_inertial(owner: Node, **where: str) -> Iterator[Finding]:
         if inertia is None:
             inertial.children.append(Node("inertia", dict.fromkeys(_ENTRIES, "0"), inertial.line))
             message = "no <inertia>: a mass without rotational inertia"
-            yield Finding("warning", "inertia", message, _TYPICAL, line=inertial.line, **where)
+            yield Finding("warning", "inertia", message, TYPICAL, line=inertial.line, **where)
         else:
             yield from _check_inertia(inertia, **where)
 
