@@ -160,6 +160,29 @@ def test_passive_and_locked_joints(run):
     assert (locked["nv"], locked["na"]) == (plain["nv"] - 1, plain["na"] - 1)
 
 
+def test_names_of_joints_have_blanks_or_commas_between(run):
+    a, b = robots.load("biped").actuated[-2:]
+    for flag in ("--lock", "--passive"):
+        given = [a, b], [f"{a},{b}"], [f"{a},", b]
+        said = {run("info", "biped", flag, *words) for words in given}
+        assert len(said) == 1
+        assert said.pop()[0] == 0
+
+
+def test_hints_are_the_flags_that_are_typed(run, tmp_path):
+    file = tmp_path / "robot.xml"
+    legs = '<body><joint name="a" stiffness="9"/><geom size="1"/></body>'
+    legs += '<body><joint name="b"/><geom size="1" pos="1 0 0"/></body>'
+    trunk = f'<worldbody><body><freejoint/><geom size="1"/>{legs}</body></worldbody>'
+    file.write_text(f'<mujoco>{trunk}<actuator><motor joint="b"/></actuator></mujoco>')
+    _, out, _ = run("check", str(file))
+    assert "--lock holds them where they are" in out
+    file.with_suffix(".sdf").write_text(
+        '<sdf version="1.9"><model name="m"><static>1</static><link name="a"/></model></sdf>'
+    )
+    assert "--base fixed, --lock" in run("check", str(file.with_suffix(".sdf")))[1]
+
+
 def test_debug_shows_the_traceback():
     with pytest.raises(ValueError, match="bipde"):
         cli.main(["info", "--debug", "bipde"])

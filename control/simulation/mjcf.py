@@ -87,7 +87,7 @@ def _refuse_other_trees(model: Any) -> None:
     if others:
         raise ModelError(
             f"joints on the world beside the base: {', '.join(map(repr, others))}; expected one "
-            f"tree of bodies for MuJoCo: load(…, lock={others}) welds the others where they are"
+            "tree of bodies for MuJoCo: lock=[…] welds the others where they are"
         )
 
 

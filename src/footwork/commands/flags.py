@@ -58,6 +58,15 @@ def shared(parser: argparse.ArgumentParser, *names: str, **changed: Any) -> None
         parser.add_argument(name, **options)
 
 
+class _Names(argparse.Action):
+    """Names with blanks or commas between."""
+
+    def __call__(
+        self, parser: Any, namespace: argparse.Namespace, values: Any, option_string: Any = None
+    ) -> None:
+        setattr(namespace, self.dest, [name for word in values for name in word.split(",") if name])
+
+
 def save_flag(parser: argparse.ArgumentParser, *endings: str) -> None:
     """Add the flag for the arrays; the suffix of the name selects the format."""
     shared(parser, "--save")
@@ -206,9 +215,13 @@ SHARED: Mapping[str, dict[str, Any]] = {
         "help": "free to move, or welded to the world (default: as the description has it)",
     },
     "--passive": {
-        "nargs": "+", "default": (), "metavar": "JOINT", "help": "joints without a motor",
+        "action": _Names, "nargs": "+", "default": (), "metavar": "JOINT",
+        "help": "joints without a motor",
     },
-    "--lock": {"nargs": "+", "default": (), "metavar": "JOINT", "help": "joints to lock"},
+    "--lock": {
+        "action": _Names, "nargs": "+", "default": (), "metavar": "JOINT",
+        "help": "joints to lock, by name or pattern",
+    },
     "--mimic": {
         "choices": ("couple", "lock", "independent"),
         "help": "mimic joints follow their leaders, are locked at rest, or free (default: couple; "
