@@ -131,6 +131,17 @@ def test_each_defect_is_found_with_its_level_and_line(code, level, line, old, ne
         load(text, strict=True)
 
 
+def test_numbers_with_commas_between_are_told_that_blanks_are():
+    between, point = "blanks between the numbers, no commas", "a decimal point"
+    for given, hint in {"0, 0, 1": between, "0,0,1": between, "0,5 0 1": point}.items():
+        for text in ('origin xyz="0 0 1"', 'axis xyz="0 0 1"'):
+            (finding,) = robots.diagnose(SOUND.replace(text, text.replace("0 0 1", given)))
+            assert finding.suggestion.startswith(hint)
+    shape = '<visual><geometry><box size="1, 1, 1"/></geometry></visual></link>'
+    (finding,) = robots.diagnose(SOUND.replace("</link>", shape, 1))
+    assert between in str(finding)
+
+
 def test_of_what_is_repeated_the_first_is_read():
     text = SOUND.replace("</joint>", '<limit lower="-2" upper="2" effort="9"/></joint>')
     text = text.replace('<mass value="1"/>', '<mass value="1"/><mass value="nan"/>')

@@ -629,6 +629,12 @@ def test_bases_are_those_that_are_asked_for():
         (with_mesh('scale="1 1 0"', 'type="box"'), "mesh 'l': a mesh that encloses no volume"),
         (one(joint='<joint/><geom type="box" size="1"/>'), "expected 3 positive sizes"),
         (one('<compiler eulerseq="abc"/>'), "eulerseq"),
+        (
+            one('<compiler coordinate="global"/>'),
+            r"MuJoCo up to 2\.3\.3 converts the file",
+        ),
+        (one(attributes='pos="0, 0, 1"'), "pos='0, 0, 1'>: .* numbers, blanks between, no commas"),
+        (one(attributes='pos="0,1 0 1"'), "pos='0,1 0 1'>: expected 3 finite numbers$"),
         (mjcf('<replicate count="1e9">' + leg("") + "</replicate>"), "more than 200000 elements"),
         (mjcf('<replicate count="300">' * 9 + leg("") + "</replicate>" * 9), "200000 elements"),
     ],

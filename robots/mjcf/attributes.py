@@ -7,7 +7,7 @@ from collections.abc import Mapping
 
 from ...errors import ModelError
 from ..files.hardened_xml import Node
-from ..urdf.values import numbers, plain
+from ..urdf.values import has_commas, numbers, plain
 from .elements import ACTUATORS, KEYWORDS
 
 _MAX_ATTRIBUTES = 100  # of an element; MuJoCo knows 40
@@ -62,6 +62,7 @@ def check_numbers(node: Node, origin: str) -> None:
             raise ModelError(
                 f"{where}: expected {count or 'some'} finite numbers"
                 f"{', not all zero' * (key in _DIRECTIONS)}"
+                f"{', blanks between, no commas' * has_commas(text, count)}"
             )
         if key in _POSITIVE and min(found) < 0:
             raise ModelError(f"{where} is negative")

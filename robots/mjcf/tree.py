@@ -214,7 +214,10 @@ def _check_settings(model: Mjcf, tree: Node) -> None:
         check_numbers(settings, model.origin)
     check_keywords(Node("flag", model.flags, tree.line), model.origin)
     if model.compiler.get("coordinate", "local") != "local":
-        raise ModelError(f"{model.origin}: coordinate='global' was removed from MuJoCo in 2.3.4")
+        raise ModelError(
+            f"{model.origin}: coordinate='global' was removed from MuJoCo in 2.3.4; MuJoCo up to "
+            "2.3.3 converts the file: load it there, and save it by mujoco.mj_saveLastXML"
+        )
     sequence = model.compiler.get("eulerseq", "xyz")
     if len(sequence) != 3 or not set(sequence.lower()) <= set("xyz"):
         raise ModelError(f"{model.origin}: eulerseq: got {sequence!r}, expected as in 'xyz'")

@@ -19,6 +19,7 @@ from ..findings import Finding, Level
 _NUMBER = re.compile(r"[+-]?(\d+\.?\d*|\.\d+)([eE][+-]?\d+)?\Z", re.ASCII)
 _TINY = 1e-200  # smaller ones are set to zero: some readers fail on them
 _HUGE = 1e15  # larger masses and lengths overflow in the equations of motion
+_BLANKS = "blanks between the numbers, no commas"
 
 
 def numbers(
@@ -34,6 +35,11 @@ def numbers(
     if not all(math.isfinite(value) and abs(value) <= largest for value in values):
         return None
     return tuple(0.0 if abs(value) < _TINY else value for value in values)
+
+
+def has_commas(text: str, count: int | None = None) -> bool:
+    """Whether `text` would be `count` numbers with blanks in place of its commas."""
+    return "," in text and count != 1 and numbers(text.replace(",", " "), count) is not None
 
 
 def number(node: Node | None, name: str, default: float = 0.0) -> float:
@@ -177,7 +183,8 @@ def _shape_problem(shape: Node) -> str:
     shapes = geometry.children if geometry is not None else []
     shape.children = [c for c in shape.children if c.tag in ("origin", "geometry", "material")]
     if bad:
-        return f"has an invalid origin ({bad[0].message})"
+        why = ": ".join(filter(None, (bad[0].message, bad[0].suggestion)))
+        return f"has an invalid origin ({why})"
     if len(shapes) != 1:
         return f"has {len(shapes)} geometries, expected one"
     kind = shapes[0]
@@ -188,16 +195,21 @@ def _shape_problem(shape: Node) -> str:
     for key in _SIZES[kind.tag]:
         values = numbers(kind.get(key), 3 if key == "size" else 1)
         if values is None or min(values) <= 0 or max(values) > 1e6:
-            return f"has {key}={kind.get(key)!r}, expected positive numbers"
+            return f"has {key}={kind.get(key)!r}, expected positive numbers{_blanks(kind, key)}"
         kind.attrib[key] = plain(values)
     return ""
+
+
+def _blanks(node: Node, key: str) -> str:
+    return f": {_BLANKS}" if has_commas(node.get(key), 3) else ""
 
 
 def _mesh_problem(mesh: Node) -> str:
     if "scale" in mesh.attrib:
         scale = numbers(mesh.get("scale"), 3)
         if scale is None or 0 in scale:
-            return f"has scale={mesh.get('scale')!r}, expected three numbers other than 0"
+            got = f"scale={mesh.get('scale')!r}"
+            return f"has {got}, expected three numbers other than 0{_blanks(mesh, 'scale')}"
         mesh.attrib["scale"] = plain(scale)
     return "" if mesh.get("filename").strip() else "is a mesh without a file name"
 
@@ -318,7 +330,7 @@ def _attributes(node: Node, keys: Iterable[str], level: Level, **where: str) -> 
             del node.attrib[key]
         many = "a finite number" if count == 1 else f"{count} finite numbers"
         message = f"<{node.tag} {key}={text!r}>: expected {many}"
-        hint = "a decimal point, no unit, no ${…}"
+        hint = _BLANKS if has_commas(text, count) else "a decimal point, no unit, no ${…}"
         yield Finding(level, "number", message, hint, line=node.line, **where)
 
 
