@@ -299,9 +299,14 @@ def _own(robot: Robot) -> Mapping[str, Foot]:
             "SurfaceContact by hand, or feet when it is loaded ('LINK:0.22x0.10')"
         )
     if robot.feet_by_shape:
-        kinds = (f"{n} ({'a point' if f.is_point else 'a sole'})" for n, f in feet.items())
+        kinds = (f"{name} ({_kind(foot)})" for name, foot in feet.items())
         warn(f"{robot.name!r} names no feet; by their shapes it stands on {', '.join(kinds)}")
     return feet
+
+
+def _kind(foot: Foot) -> str:
+    bare = ": its shapes show neither a ball nor a sole" if foot.is_bare else ""
+    return f"a point{bare}" if foot.is_point else "a sole"
 
 
 def _named(contacts: tuple[Contact, ...]) -> tuple[Contact, ...]:

@@ -140,7 +140,8 @@ def build(description: Description, options: Options) -> tuple[Robot, tuple[Find
     )
     robot, doubts = _with_closed_postures(robot)
     doubts += unclosed(robot)
-    doubts += _rotors_of_none(semantics, robot) if info is None else []
+    if info is None:
+        doubts += [*_rotors_of_none(semantics, robot), *_bare({} if given else feet)]
     refuse_errors(doubts, description.origin, options.strict)
     _doubt_sizes(robot, given)
     return robot, (*parts.findings, *doubts)
@@ -151,6 +152,13 @@ def _rotors_of_none(semantics: Semantics, robot: Robot) -> list[Finding]:
     lost = [name for name, alpha in semantics.rotors.items() if alpha > 0 and name not in known]
     message = f"rotors of joints that do not exist: {', '.join(map(repr, lost))}; left out"
     return [Finding("warning", "inertia", message)] if lost else []
+
+
+def _bare(feet: Mapping[str, Foot]) -> list[Finding]:
+    names = ", ".join(f"{foot.name} on {foot.frame!r}" for foot in feet.values() if foot.is_bare)
+    what = "feet that are points at the origins of their links, as no collision box or ball shows"
+    message = f"{what} more: {names}"
+    return [Finding("warning", "feet", message, "feet=… gives them by hand")] if names else []
 
 
 def _with_closed_postures(robot: Robot) -> tuple[Robot, list[Finding]]:

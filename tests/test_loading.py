@@ -2,6 +2,7 @@
 
 import io
 import sys
+import warnings
 from pathlib import Path
 
 import numpy as np
@@ -282,7 +283,12 @@ def test_a_sibling_srdf_brings_postures_and_feet(tmp_path):
         '<group_state name="up" group="g"><joint name="j" value="0.5"/>'
         '<joint name="root_joint" value="0 0 2 0 0 0 1"/></group_state></robot>'
     )
-    robot = load(tmp_path / "two.urdf")
+    bare = "points at the origins of their links, as .* shows more: foot on 'b'"
+    with pytest.warns(FootworkWarning, match=bare):
+        robot = load(tmp_path / "two.urdf")
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        assert load(tmp_path / "two.urdf", feet="b:0.02").feet["b"].radius == 0.02
     np.testing.assert_allclose(robot.posture("up")[7:], [np.cos(0.5), np.sin(0.5)])
     assert robot.posture("up")[2] == 2
     assert robot.feet["foot"].is_point

@@ -17,7 +17,7 @@ import footwork as fw
 from footwork import control, load, robots
 from footwork.contacts import Plane, Terrain, at_feet, solve_posture, static_hold
 from footwork.dynamics import frame_placement
-from footwork.errors import ConfigurationError, ContactError, ModelError
+from footwork.errors import ConfigurationError, ContactError, FootworkWarning, ModelError
 from footwork.robots.feet import sole_shapes
 from footwork.robots.feet.outlines import Outline
 
@@ -100,6 +100,7 @@ FEET = {  # geoms of a foot: the extents of its sole, and where its middle is
         (0.16, 0.06), 0.02, 1e-3,
     ),
     "cylinder": (geoms("cylinder", "0.06 0.02", "0.03 0 -0.06"), (0.12, 0.12), 0.03, 1e-2),
+    "long for its leg": (geoms("box", "0.35 0.1 0.02", "0.03 0 -0.06"), (0.7, 0.2), 0.03, 1e-6),
     "ellipsoid on a box": (
         BOX + geoms("ellipsoid", "0.09 0.05 0.04", "0.03 0 -0.02"), (0.2, 0.1), 0.03, 1e-6,
     ),
@@ -121,6 +122,16 @@ def test_soles_of_all_shapes(kind, zero):
         depth = -0.05 if "ankle" in kind else -0.08
         np.testing.assert_allclose(centre, [middle, 0, depth], atol=max(tolerance, 1e-3))
     check_that_it_stands(robot)
+
+
+def test_feet_whose_shapes_show_neither_a_ball_nor_a_sole_are_said_to_be_bare(run, tmp_path):
+    """As the sensors below NAO's feet, where its meshes are missing."""
+    file = tmp_path / "robot.xml"
+    file.write_text(biped(geoms("box", "0.005 0.005 0.002", "0.03 0 -0.06")))
+    bare = "left_foot (a point: its shapes show neither a ball nor a sole)"
+    with pytest.warns(FootworkWarning, match=re.escape(bare)):
+        at_feet(load(file))
+    assert "left_foot (left_foot, point, neither a ball nor a sole)" in run("info", str(file))[1]
 
 
 def check_that_it_stands(robot, bent: str = "knee"):

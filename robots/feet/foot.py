@@ -59,6 +59,11 @@ class Foot:
         """Whether the foot is a point, without a sole."""
         return len(self.vertices) == 0
 
+    @property
+    def is_bare(self) -> bool:
+        """Whether the foot is a point of whose shape, a ball or a sole, nothing is known."""
+        return self.is_point and self.radius == 0
+
     def points(self, T_world_frame: Any) -> Array:
         """Return the corners of its sole, or its point, (k, 3) when its frame is at T_world_frame.
 

@@ -13,6 +13,8 @@ from .limbs import Leg
 from .outlines import Outline
 from .sole_shapes import joint_axis, lowest_balls, sole_normal, wheel
 
+_HEEL = 0.2  # of how far a sole reaches in front of its ankle: behind it
+
 
 @dataclass
 class Part:
@@ -101,10 +103,21 @@ def _part(model: Any, data: Any, own: list[Outline], leg: Leg) -> Part:
 
 
 def _is_distal(shapes: list[Outline], normal: Array, inside: Array, leg: Leg) -> bool:
-    """Whether a plane ends the leg: it is no side of a shank, which reaches beyond."""
+    """Whether a plane ends the leg: it is no side of a shank, which reaches beyond.
+
+    A foot is short beside its leg, or its plane far below the ankle; or it is long along its plane
+    and has a heel behind the ankle, where the side of a shank begins at the knee.
+    """
     reach = max(float(np.linalg.norm(s.points - inside, axis=1).max()) + s.radius for s in shapes)
     distance = max(float(s.extents(normal).max()) for s in shapes) - float(inside @ normal)
-    return reach < 0.3 * leg.length or distance > 0.8 * reach
+    if reach < 0.3 * leg.length or distance > 0.8 * reach:
+        return True
+    sole = lowest_balls(shapes, normal, rough=True)[0] - inside
+    sole -= np.outer(sole @ normal, normal)
+    toe = max(sole, key=lambda point: float(point @ point))
+    front = float(np.linalg.norm(toe))
+    heel = -float((sole @ toe).min()) / max(front, 1e-9)
+    return front > 0.5 * reach and heel > _HEEL * front
 
 
 def pitches(model: Any, data: Any, part: Part) -> Iterator[tuple[int, float]]:

@@ -74,7 +74,8 @@ def _motion_facts(motion: Motion) -> dict[str, Any]:
 def _words(foot: Foot) -> str:
     """A foot in words: its frame, and the extents of its sole or the radius of its ball."""
     if foot.is_point:
-        return f"{foot.name} ({foot.frame}, point, radius {foot.radius:.3g} m)"
+        ball = "neither a ball nor a sole" if foot.is_bare else f"radius {foot.radius:.3g} m"
+        return f"{foot.name} ({foot.frame}, point, {ball})"
     x, y = foot.vertices.max(axis=0) - foot.vertices.min(axis=0)
     return f"{foot.name} ({foot.frame}, sole {x:.3g} x {y:.3g} m)"
 

@@ -35,6 +35,7 @@ _TYPED = {
     "base='floating'": "--base floating",
     "base='fixed'": "--base fixed",
     "lock=[…]": "--lock",
+    "feet=…": "--feet",
     "load(mimic=…)": "--mimic",
     'load(…, mimic="lock")': "--mimic lock",
     "meshes=False": "--no-meshes",
