@@ -1,6 +1,8 @@
 """Legs without an ankle roll walk on the middle lines of their soles."""
 
+import json
 from dataclasses import replace
+from importlib.util import find_spec
 
 import numpy as np
 import pinocchio as pin
@@ -68,6 +70,17 @@ def test_soles_that_slide_stay_flat():
     sole = SurfaceContact("foot", half_length=0.1, half_width=0.1, friction=0.7)
     feet = ContactSet(robot, [sole])
     assert rolling(feet, robot.neutral()) is feet
+
+
+def test_a_biped_without_ankle_rolls_stands_with_noise(run):
+    """With both soles flat no acceleration fitted the noise, and Cassie fell in 0.4 s."""
+    robot = load("biped", lock=ROLLS)
+    if find_spec("mujoco"):
+        trial = control.judging.trial(robot, control.judging.walker, duration=0.4)
+        assert trial.statuses == {"optimal": 200}
+    arguments = "--lock", ",".join(ROLLS), "--estimator", "--duration", "0.4", "--json"
+    code, out, _ = run("simulate", "biped", *arguments)
+    assert (code, json.loads(out)["ticks"]) == (0, {"optimal": 201})
 
 
 def test_a_biped_without_ankle_rolls_walks():

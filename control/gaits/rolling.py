@@ -1,7 +1,8 @@
-"""Soles that roll: legs without an ankle roll walk on the middle lines of their soles.
+"""Soles that roll: legs without an ankle roll stand and walk on the middle lines of their soles.
 
 With both soles flat such legs cannot move the hips to the side, and a swing foot cannot be laid
 flat beside its place. Held along a line alone it rolls over its edges by the little that it takes.
+The rows J of two flat soles depend on each other then: with noise in v, no a has J a = −J̇v.
 """
 
 from __future__ import annotations
@@ -23,14 +24,14 @@ _PERTURBATION = 0.1
 _TURNS = 1e-3  # how far a unit motion of the joints turns a sole about an axis that is free
 
 
-def rolling(contacts: ContactSet, q: Array) -> ContactSet:
+def rolling(contacts: ContactSet, q: Array, *, steps: bool = True) -> ContactSet:
     """Return the contacts, with a line in the place of each sole that its leg cannot turn about one
     axis in the sole's plane.
 
     Joint motions N that keep the middle of a sole where it is, J_v N = 0, and the robot's closures
     closed, turn it by ω = J_ω N. Where these span a plane, its normal is the axis that is not free.
     Where there are none although the joints do turn it, as with three hinges, no step can lay it
-    flat: a warning says so.
+    flat: a warning says so, where the robot takes `steps`.
 
     Raises:
         ContactError: no contacts.
@@ -45,7 +46,7 @@ def rolling(contacts: ContactSet, q: Array) -> ContactSet:
     lines = {}
     for contact in contacts:
         if isinstance(contact, SurfaceContact):
-            held = _held_axis(contacts, contact, state)
+            held = _held_axis(contacts, contact, state, steps)
             if held is not None and np.linalg.norm(held[:2]) > abs(held[2]):
                 lines[contact.name] = _line(contact, int(abs(held[1]) > abs(held[0])))
     if not lines:
@@ -53,7 +54,9 @@ def rolling(contacts: ContactSet, q: Array) -> ContactSet:
     return ContactSet(robot, [lines.get(contact.name, contact) for contact in contacts])
 
 
-def _held_axis(contacts: ContactSet, sole: SurfaceContact, state: State) -> Array | None:
+def _held_axis(
+    contacts: ContactSet, sole: SurfaceContact, state: State, steps: bool
+) -> Array | None:
     """The axis (3,) that its leg cannot turn a sole about, in the sole's axes; None where it can
     about all, or about one alone."""
     joints = slice(6 if state.robot.is_floating else 0, None)
@@ -63,7 +66,7 @@ def _held_axis(contacts: ContactSet, sole: SurfaceContact, state: State) -> Arra
     turns = sole.pose(state).rotation.T @ J[3:] @ scipy.linalg.null_space(J[:3], rcond=1e-6)
     axes, sizes, _ = np.linalg.svd(turns)
     free = int((sizes > _TURNS).sum())
-    if free == 0 and np.linalg.norm(J[3:]) > _TURNS:
+    if steps and free == 0 and np.linalg.norm(J[3:]) > _TURNS:
         warn(
             f"contacts: {sole.name!r} is a sole that its leg cannot turn without moving it, and "
             "steps cannot lay it flat; expected a PointContact there"

@@ -10,6 +10,7 @@ from ...robots.robot import Robot
 from ...robots.values import boolean, instance, vector
 from ..estimation import Estimator, Sensors
 from ..gaits.locomotion import GaitController
+from ..gaits.rolling import rolling
 from ..predictive import PredictiveGait
 from ..whole_body.standing import stand
 from .controllers import OfState
@@ -47,6 +48,6 @@ def walker(
         instance(terrain, "terrain", Terrain)
     estimator = None if sensors is None else Estimator(robot, feet, q, sensors=sensors)
     if gait == "stand":
-        return OfState(stand(robot, feet, q)[0], estimator)
+        return OfState(stand(robot, rolling(feet, q, steps=False), q)[0], estimator)
     walks = kind(robot, feet, q, gait, velocity=command, terrain=terrain)
     return OfState(walks, estimator)

@@ -127,6 +127,7 @@ def _collisions(motion: ClosedLoop) -> list[str]:
 def _simulated(options: argparse.Namespace) -> tuple[ClosedLoop, Any]:
     """The motion, and its controller."""
     from .. import control
+    from ..control.gaits.rolling import rolling
 
     robot = flags.load(options)
     velocity = _velocity(options)
@@ -145,7 +146,9 @@ def _simulated(options: argparse.Namespace) -> tuple[ClosedLoop, Any]:
         )  # fmt: skip
     elif options.gait == "catch":
         who = control.GaitController(robot, feet, q, terrain=ground)
-    elif options.gait != "stand":
+    elif options.gait == "stand":
+        who = control.stand(robot, rolling(feet, q, steps=False), q)[0]
+    else:
         gait = getattr(control.gaits, STEPS[options.gait])
         count = 4 if options.steps is None else options.steps
         phases = gait(feet, q, count, length=options.length or 0.0, terrain=ground)
