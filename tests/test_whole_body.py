@@ -236,9 +236,34 @@ def test_the_compiled_rows_are_those_of_numpy(load_robot, random_state, name):
     """Every array of the program, what tasks ask and lack: two methods from the same state."""
     pytest.importorskip("numba")
     robot = load_robot(name, "floating")
-    feet, tasks = contacts.at_feet(robot, 0.6), every_task(robot, robot.posture())
+    assert_compiled_as_in_numpy(robot, contacts.at_feet(robot, 0.6), random_state)
+
+
+def test_the_compiled_rows_of_joints_of_several_axes_are_those_of_numpy(random_state):
+    """Balls, as of the rods of Cassie, joints that slide to all sides, and both, in branches."""
+    pytest.importorskip("numba")
+    rng, model = np.random.default_rng(5), pin.Model()
+    several = pin.JointModelSpherical(), pin.JointModelPlanar(), pin.JointModelTranslation()
+    kinds = pin.JointModelFreeFlyer(), *several, pin.JointModelRX(), *several
+    for i, kind in enumerate(kinds):
+        placement = pin.SE3(pin.exp3(rng.standard_normal(3)), 0.4 * rng.standard_normal(3))
+        joint = model.addJoint(1 if i == 5 else i, kind, placement, f"joint_{i}")
+        model.appendBodyToJoint(joint, pin.Inertia.Random(), pin.SE3.Identity())
+        model.addBodyFrame(f"link_{i}", joint, placement.inverse(), 0)
+    model.upperEffortLimit = np.full(model.nv, 10.0)
+    robot = fw.Robot("several", model, tuple(model.names)[2:], shapes=None)
+    feet = [
+        contacts.PointContact("link_4", friction=0.6),
+        contacts.SurfaceContact("link_7", half_length=0.1, half_width=0.05, friction=0.6),
+    ]
+    assert_compiled_as_in_numpy(robot, contacts.ContactSet(robot, feet), random_state)
+
+
+def assert_compiled_as_in_numpy(robot, feet, random_state):
+    tasks = every_task(robot, robot.posture())
     fast = control.WholeBodyController(robot, feet, tasks)
     slow = control.WholeBodyController(robot, feet, tasks)
+    assert fast._formulation.compiled_rows is not None
     for seed in range(3):
         q, v, _ = random_state(robot, seed)
         assert fast._formulation.update(State(robot, q, v), 0.3, {})

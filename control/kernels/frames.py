@@ -33,7 +33,9 @@ def add_cross(out, at, a, i, b, j):
 def twist_and_drift(J, v, links, chain, opens, twist, drift):
     """J v and J̇ v (6,) of the last body of a chain, for the point at the world's origin.
 
-    A joint's axes ride on the body before it: J̇ v = Σ (twist of that body) × (J_c v_c).
+    A joint's axes ride on the body before it: J̇ v = Σ (twist of that body) × (J_c v_c). So it is
+    where they ride on the body after it, as a ball's do: what the joint adds to the twist is
+    Σ J_c v_c over its own axes, whose product with itself is zero.
 
     Args:
         links: the part of `chain`, from links[1] to links[2], with the entries of v up to the body.

@@ -42,9 +42,10 @@ from .task_targets import DcmTarget, PoseTarget, PostureTarget, VectorTarget
 
 _KINDS: dict[Any, int] = {ComTask: COM, FrameTask: FRAME, MomentumTask: MOMENTUM, DcmTask: DCM}
 
-# joints whose axes are fixed in the body before them, as `kernels.frames` needs for J̇v
+# joints whose axes are fixed in the body before or after them, as `kernels.frames` needs for J̇v
 _SUPPORTED = ["FreeFlyer", "RX", "RY", "RZ", "RevoluteUnaligned", "PX", "PY", "PZ"]
 _SUPPORTED += ["PrismaticUnaligned", "RUBX", "RUBY", "RUBZ", "RevoluteUnboundedUnaligned"]
+_SUPPORTED += ["Spherical", "Planar", "Translation"]
 
 
 def supports(structure: ProgramStructure) -> bool:

@@ -43,7 +43,8 @@ def stand(
 
     Args:
         robot: floating base.
-        contacts: the robot's feet when not given.
+        contacts: the robot's feet when not given. Legs without an ankle roll cannot keep two soles
+            flat at velocities with noise: `gaits.rolling.rolling` gives the lines that they can.
         q: where it stands; its usual posture on level ground, balanced, when not given. Its feet
             move along the ground where its legs cannot lay them flat in their places.
         friction: of the feet when contacts are not given; two along the soles' axes.
