@@ -6,6 +6,7 @@ from numpy.typing import ArrayLike
 
 from ...contacts import Terrain, at_feet
 from ...contacts.cones.friction_cone import Friction
+from ...robots.configuration import check_configuration
 from ...robots.robot import Robot
 from ...robots.values import boolean, instance, vector
 from ..estimation import Estimator, Sensors
@@ -48,6 +49,7 @@ def walker(
         instance(terrain, "terrain", Terrain)
     estimator = None if sensors is None else Estimator(robot, feet, q, sensors=sensors)
     if gait == "stand":
-        return OfState(stand(robot, rolling(feet, q, steps=False), q)[0], estimator)
+        lines = rolling(feet, check_configuration(robot, q), steps=False)
+        return OfState(stand(robot, lines, q)[0], estimator)
     walks = kind(robot, feet, q, gait, velocity=command, terrain=terrain)
     return OfState(walks, estimator)
