@@ -680,6 +680,11 @@ def test_what_is_left_out_is_said():
         load(one(joint='<joint/><composite type="cable"/>'))
     with pytest.warns(FootworkWarning, match="gravcomp is left out.*leg"):
         load(one(attributes='name="leg" gravcomp="1"'))
+    tendon = '<tendon><fixed name="t"{}><joint joint="a" coef="1"/></fixed></tendon>'
+    default = '<default><tendon armature="1"/></default>'
+    for text in (one(after=tendon.format(' armature="1"')), one(default, tendon.format(""))):
+        with pytest.warns(FootworkWarning, match="the armature of tendons is left out: t"):
+            load(text)
     text = one('<option viscosity="1"/>', joint='<joint name="a" stiffness="3"/>')
     words = " ".join(f.message for f in robots.diagnose(text))
     assert "springs in 1 joint" in words
