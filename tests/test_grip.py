@@ -137,6 +137,18 @@ def test_a_walker_believes_less_where_its_feet_slide(load_robot):
     assert {c.friction for c in walker.feet} == {0.8}  # as was told
 
 
+def test_of_what_was_told_a_prediction_leaves_as_much_as_a_walker(load_robot):
+    """Its `grip` has left a half of it before a foot slides."""
+    robot = load_robot("biped", "floating")
+    controller, q = control.stand(robot, contacts.at_feet(robot, 0.8), crouch=0.02)
+    for walk in (control.GaitController, control.PredictiveGait):
+        walker = walk(robot, controller.contacts, q)
+        for k in range(400):
+            walker(q + np.eye(robot.nq)[1] * 5e-4 * k, np.zeros(robot.nv), k * STEP)
+        believed = [foot.contact.friction for foot in walker._feet.values()]
+        assert believed == pytest.approx([0.8 * LEAST] * 2)
+
+
 @pytest.mark.parametrize("sides", [4, 8])
 def test_soles_that_have_tipped_bear_the_weight(load_robot, sides):
     """Also where little friction is believed in, by any pyramid; flat again, they have less."""

@@ -58,11 +58,13 @@ class Grip:
     """The share of the friction of its feet that a robot believes in.
 
     Attributes:
-        share: in [0.3, 1]; 1 until a foot slides.
+        share: in [`least`, 1]; 1 until a foot slides.
+        least: below which it is not lowered.
         slid: how often one did.
     """
 
-    def __init__(self) -> None:
+    def __init__(self, least: float = LEAST) -> None:
+        self.least = least
         self.share, self.slid, self._since = 1.0, 0, np.inf
         self._feet: tuple[Contact, ...] = ()
         self._standing: Any = None
@@ -82,9 +84,9 @@ class Grip:
         slid = SLIDES.overload().run(*given)
         self.slid += slid
         self._since += step
-        if not slid or self._since < WAIT or self.share <= LEAST:
+        if not slid or self._since < WAIT or self.share <= self.least:
             return False
-        self.share, self._since = max(LOWERED * self.share, LEAST), 0.0
+        self.share, self._since = max(LOWERED * self.share, self.least), 0.0
         return True
 
     def _stand(self, feet: tuple[Contact, ...], state: State) -> None:
