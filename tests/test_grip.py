@@ -137,9 +137,21 @@ def test_a_walker_believes_less_where_its_feet_slide(load_robot):
     assert {c.friction for c in walker.feet} == {0.8}  # as was told
 
 
+def test_of_what_was_told_a_prediction_leaves_as_much_as_a_walker(load_robot):
+    """Its `grip` has left a half of it before a foot slides."""
+    robot = load_robot("biped", "floating")
+    controller, q = control.stand(robot, contacts.at_feet(robot, 0.8), crouch=0.02)
+    for walk in (control.GaitController, control.PredictiveGait):
+        walker = walk(robot, controller.contacts, q)
+        for k in range(400):
+            walker(q + np.eye(robot.nq)[1] * 5e-4 * k, np.zeros(robot.nv), k * STEP)
+        believed = [foot.contact.friction for foot in walker._feet.values()]
+        assert believed == pytest.approx([0.8 * LEAST] * 2)
+
+
 @pytest.mark.parametrize("sides", [4, 8])
 def test_soles_that_have_tipped_bear_the_weight(load_robot, sides):
-    """Also where little friction is believed in, by any pyramid; flat again, they have no more."""
+    """Also where little friction is believed in, by any pyramid; flat again, they have less."""
     robot = load_robot("biped", "floating")
     controller, q = control.stand(robot, contacts.at_feet(robot, 0.7), crouch=0.02)
     walker = control.GaitController(robot, controller.contacts, q, sides=sides)
@@ -153,7 +165,27 @@ def test_soles_that_have_tipped_bear_the_weight(load_robot, sides):
     least = min(contact.friction for contact in command.contacts) * np.cos(np.pi / sides)
     assert least > np.tan(0.35) + 0.1
     command = walker(q, v, 20 * STEP)
-    assert {contact.friction for contact in command.contacts} == {0.7 * LEAST}
+    level = max(0.7 * LEAST, 0.15 / np.cos(np.pi / sides))
+    believed = [contact.friction for contact in command.contacts]
+    assert believed == pytest.approx([level, level])
+
+
+@pytest.mark.parametrize(("told", "believed"), [(0.7, np.tan(np.radians(10)) + 0.15), (0.2, 0.2)])
+def test_soles_on_a_slope_bear_the_weight(load_robot, told, believed):
+    """Also where feet have slid: less friction would not carry a walk; but not more than told."""
+    robot = load_robot("biped", "floating")
+    slope = contacts.Terrain([contacts.Plane("slope", rises=10.0)])
+    feet = contacts.at_feet(robot, told)
+    controller, q = control.stand(robot, feet, crouch=0.02, terrain=slope)
+    walker = control.GaitController(robot, controller.contacts, q, sides=8)
+    walker.grip.share = LEAST
+    for k in range(20):
+        command = walker(q, np.zeros(robot.nv), k * STEP)
+    least = min(contact.friction for contact in command.contacts)
+    assert least * (np.cos(np.pi / 8) if told > believed else 1) == pytest.approx(believed)
+    if told > believed:
+        pushes = np.array([wrench.force for wrench in command.wrenches.values()])
+        assert pushes[:, 2].sum() > 0.9 * robot.weight
 
 
 def test_a_contact_is_replaced_by_one_of_its_name(load_robot):

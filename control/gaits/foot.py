@@ -54,7 +54,7 @@ class GaitFoot:
             a riser held it back too late for another try.
         stumbled: whether a riser held it back in its swing.
         descends: whether it has gone down in its swing.
-        needed: friction that it needs as it stands, see `grip`; 0 of what stands flat.
+        needed: friction that it needed as it last stood, see `grip`; 0 of points.
     """
 
     def __init__(self, contact: Contact, state: State, scale: Scale) -> None:
@@ -87,12 +87,13 @@ class GaitFoot:
         T = state.frame_placement(self.contact.frame)
         return T if self._centre is None else pin.SE3(T.rotation, T.act(self._centre))
 
-    def needed_friction(self, state: State) -> float:
+    def needed_friction(self, state: State, told: float) -> float:
         """Return the friction that a sole needs as it lies, see `grip.needed`; 0 of points."""
         if self._sole is None:
             return 0.0
         joint, normal = self._sole
-        return needed(state.joint_placements[joint, :, :3] @ normal, self.foothold.rotation[:, 2])
+        lies = state.joint_placements[joint, :, :3] @ normal
+        return needed(lies, self.foothold.rotation[:, 2], told)
 
     def go(self, mode: FootMode, way: Any) -> None:
         """Move in the air, along a reference or at a pose."""

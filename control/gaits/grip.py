@@ -14,13 +14,15 @@ friction of all feet, as a share s of what was told, is then lowered,
 
 and stays so: where it was slippery once it may be so again.
 
-A sole that has tipped, by more than 6° from the ground where it was to land, stands on an edge of
+A sole on a slope needs friction for its weight alone, and one that has tipped stands on an edge of
 the ground and on one of its own, whose force lies in a cone about the ground's normal. In a cone of
-little friction about the sole's the weight would have no place, and the robot would sink. So what
-is believed there is at least
+less friction about the sole's normal the weight would have no place, and the robot would sink or
+make no headway. So what is believed of a sole, though feet have slid, is at least
 
-    μ = tan θ + 0.15,    θ between the sole's normal and the vertical:
+    μ = min(tan θ + 0.15, μ₀ + tan φ)
 
+with θ between its normal and the vertical, φ between its normal and that of the ground where it was
+to land, and μ₀ the friction that was told:
 it bears the weight, and what pushes the robot ahead and to the side beside it. A pyramid of n sides
 that is inscribed in the cone of μ / cos(π/n) holds that of μ.
 """
@@ -48,21 +50,21 @@ FILTER = 0.02  # time constant of the low-pass filter on how far a foot has move
 WAIT = 0.1  # after the share was lowered, what slides has to come to rest first [s]
 LOWERED = 0.7
 LEAST = 0.3
-TIPPED = 0.1  # [rad]
-FLAT = float(np.cos(TIPPED))
 AHEAD = 0.15  # what a walk pushes along the ground, as a share of the weight
-CHANGED = 0.03  # of what a tipped sole needs; below it the friction of its contact stays
+CHANGED = 0.03  # of what a sole needs; below it the friction of its contact stays
 
 
 class Grip:
     """The share of the friction of its feet that a robot believes in.
 
     Attributes:
-        share: in [0.3, 1]; 1 until a foot slides.
+        share: in [`least`, 1]; 1 until a foot slides.
+        least: below which it is not lowered.
         slid: how often one did.
     """
 
-    def __init__(self) -> None:
+    def __init__(self, least: float = LEAST) -> None:
+        self.least = least
         self.share, self.slid, self._since = 1.0, 0, np.inf
         self._feet: tuple[Contact, ...] = ()
         self._standing: Any = None
@@ -82,9 +84,9 @@ class Grip:
         slid = SLIDES.overload().run(*given)
         self.slid += slid
         self._since += step
-        if not slid or self._since < WAIT or self.share <= LEAST:
+        if not slid or self._since < WAIT or self.share <= self.least:
             return False
-        self.share, self._since = max(LOWERED * self.share, LEAST), 0.0
+        self.share, self._since = max(LOWERED * self.share, self.least), 0.0
         return True
 
     def _stand(self, feet: tuple[Contact, ...], state: State) -> None:
@@ -98,12 +100,13 @@ class Grip:
         self._feet, self._standing = feet, now
 
 
-def needed(normal: Array, ground: Array) -> float:
-    """Return the friction that a sole needs, by its normal (3,) and that of the ground where it was
-    to land, 0 if flat."""
-    if normal @ ground > FLAT:
-        return 0.0
-    return float(np.hypot(normal[0], normal[1]) / max(normal[2], STEEPEST)) + AHEAD
+def needed(normal: Array, ground: Array, told: float) -> float:
+    """Return the friction that a sole needs, by its normal (3,), that of the ground where it was
+    to land, and the friction that was told."""
+    upright, along = max(float(normal[2]), STEEPEST), min(max(float(normal @ ground), STEEPEST), 1)
+    to_vertical = float(np.hypot(normal[0], normal[1])) / upright
+    to_ground = float(np.sqrt(1 - along**2)) / along
+    return min(to_vertical + AHEAD, told + to_ground)
 
 
 def with_friction(contact: Contact, share: float, least: float = 0.0) -> Contact:

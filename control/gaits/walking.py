@@ -346,22 +346,25 @@ class WalkingController:
         return RESIDUAL_SHARE * last.snapshot.residual(self.dcm, last.a)
 
     def _feel(self, state: State, t: float) -> None:
-        """Believe in less friction if a foot has slid, and in what soles need that have tipped."""
+        """Believe in less friction if a foot has slid, and in what soles need as they lie."""
         there, bear = self.controller.contacts.names, self.touch.bears
         stance = [
             self._feet[n].contact for n in self.controller.loaded if n in self._feet and bear(n)
         ]
         bearing = [contact for contact in stance if contact.surface is None]
         lost = self.grip.lost(bearing, state, t - self._last if self._last > -np.inf else 0.0)
-        for told, (name, foot) in zip(self.feet, self._feet.items(), strict=True):
-            needed = foot.needed_friction(state) / self._inscribed if name in there else 0.0
-            if not lost and abs(needed - foot.needed) < CHANGED:
-                continue
-            foot.needed = needed
-            as_told = replace(foot.contact, friction=told.friction)
-            foot.contact = with_friction(as_told, self.grip.share, needed)
-            if name in there:
-                self.controller.replace_contact(foot.contact)
+        for told, foot in zip(self.feet, self._feet.values(), strict=True):
+            stands = foot.name in there
+            if stands:  # a pyramid of μ / `_inscribed` holds the cone of μ
+                most = self._inscribed * float(np.min(told.friction))
+                needed = foot.needed_friction(state, most) / self._inscribed
+                changed = abs(needed - foot.needed) >= CHANGED
+                foot.needed = needed if changed else foot.needed
+            if lost or (stands and changed):
+                as_told = replace(foot.contact, friction=told.friction)
+                foot.contact = with_friction(as_told, self.grip.share, foot.needed)
+                if stands:
+                    self.controller.replace_contact(foot.contact)
 
     def _hasten(self, state: State, t: float) -> None:
         """Load soles that have landed at once where ξ is off its plan."""

@@ -18,7 +18,7 @@ from ...robots.configuration import check_configuration
 from ...robots.robot import Robot
 from ...robots.values import number
 from ..gaits.gait import Gait
-from ..gaits.grip import with_friction
+from ..gaits.grip import LEAST, Grip, with_friction
 from ..gaits.locomotion import GaitController
 from ..gaits.rolling import rolling
 from ..gaits.scale import Scale
@@ -130,6 +130,7 @@ class PredictiveGait(GaitController):
             own["nominal_forces"] = self._forces
         given: dict[str, Any] = {**own, **options}
         super().__init__(robot, feet, q, gait, **given)
+        self.grip = Grip(min(LEAST / share, 1.0))  # `grip` has left a share of it already
         root = robot._model.frames[robot.frame_id(trunk(robot))].placement.rotation
         self._root = root.T  # from the axes of the trunk to those of the floating base
 
