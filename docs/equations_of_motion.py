@@ -155,8 +155,7 @@ C v &= \sum_i m_i J_i^{t\top} \dot{J}_i^t + J_i^{R\top} I_i \dot{J}_i^R
 ]
 
 
-FURTHER = r"""\
-## Further terms
+FURTHER = r"""## Further terms
 
 | in code | what it is |
 |---|---|

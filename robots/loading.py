@@ -70,7 +70,7 @@ def load(
         feet: the feet, given by hand instead of by the description or its shapes:
             "l_foot:0.22x0.10,r_foot:0.22x0.10" (links with length and width of their soles [m];
             with one number the radius of a ball, with none what the shapes show), a mapping {name:
-            {...}} or a YAML file with it (see `robots.feet_by_hand.given_feet`), or `Foot` values.
+            {...}} or a YAML file with it (see `robots.feet.by_hand.given_feet`), or `Foot` values.
             Default: the file NAME.feet.yaml beside the description, if there is one.
         gravity: its acceleration (3,), in world axes [m/s²]. Default: that of the description, of
             MJCF; else (0, 0, -9.81).

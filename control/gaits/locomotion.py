@@ -136,7 +136,8 @@ class GaitController(WalkingController):
             and sole_share keeps the centre of pressure 0.03 of the height of the centre of mass
             (0.01 on a terrain of flat parts) from the nearest edge of a sole, but is at least 0.35.
             Footholds respond to errors of ξ above 0.03 of that height, on soles with a share of
-            0.35 above 0.02.
+            0.35 above 0.02; on points above 2 cm, where three and more carry above half of the way
+            from the centre of pressure to the nearest side of their polygon, if that is more.
 
     Attributes:
         path: where it is commanded to be.

@@ -116,9 +116,10 @@ def trial(
 
     MuJoCo moves the robot at 2 kHz, with solid soles; the controller is asked at 500 Hz, and its
     torques, clipped to the motors' limits, are applied a tick later. A fall is that of
-    `control.simulate`: the trunk below half of its height, tilted by 60 degrees, or something but
-    the limbs with contacts on the ground. A controller that raises or returns invalid torques ends
-    the trial; only Ctrl-C reaches the caller.
+    `control.simulate`: the trunk below half of its height, tilted by 60 degrees, the contacts
+    deeper in the ground than a tenth of that height, or something but the limbs with contacts on
+    the ground. A controller that raises or returns invalid torques ends the trial; only Ctrl-C
+    reaches the caller.
 
     Args:
         robot: floating base.

@@ -80,7 +80,8 @@ class PredictiveGait(GaitController):
         every: time between predictions [s]; 0: one at each tick; None: 0.01, in proportion to the
             `Scale` of the robot.
         grip: share of the contacts' friction that prediction and controller use.
-        options: of the GaitController; sole_share is 0.6.
+        options: of the GaitController. By default sole_share is 0.6, feet are loaded and unloaded
+            within 10 ms, in proportion to the `Scale`, and torques may rise at once.
 
     Raises:
         ConfigurationError, ContactError: what does not fit the robot; a velocity that this gait
