@@ -22,8 +22,8 @@ make no headway. So what is believed of a sole, though feet have slid, is at lea
     μ = min(tan θ + 0.15, μ₀ + tan φ)
 
 with θ between its normal and the vertical, φ between its normal and that of the ground where it was
-to land, and μ₀ the friction that was told:
-it bears the weight, and what pushes the robot ahead and to the side beside it. A pyramid of n sides
+to land, and μ₀ that of the cone in the pyramid of the friction that was told, cos(π/n) of this: it
+bears the weight, and what pushes the robot ahead and to the side beside it. A pyramid of n sides
 that is inscribed in the cone of μ / cos(π/n) holds that of μ.
 """
 
