@@ -130,8 +130,8 @@ class GaitController(WalkingController):
         gait: the name of one of `control.gaits.GAITS`, or a `Gait`; None: "walk" on two feet,
             "trot" on four, "tripod" on six, otherwise the first of `gaits.gaits_on`.
         velocity: (vx, vy, wz), forward, to the left and turning left [m/s, rad/s]; or a function of
-            the time [s] that returns it: while its value is invalid or too fast, the robot stops,
-            and the `reason` of its commands says why.
+            the time [s] that returns it: its first value is checked at once; while a later one is
+            invalid or too fast, the robot stops, and the `reason` of its commands says why.
         options: of the WalkingController. By default feet swing 5 cm high, lower on small robots,
             and sole_share keeps the centre of pressure 0.03 of the height of the centre of mass
             (0.01 on a terrain of flat parts) from the nearest edge of a sole, but is at least 0.35.
