@@ -156,8 +156,8 @@ def _rotors_of_none(semantics: Semantics, robot: Robot) -> list[Finding]:
 
 def _bare(feet: Mapping[str, Foot]) -> list[Finding]:
     names = ", ".join(f"{foot.name} on {foot.frame!r}" for foot in feet.values() if foot.is_bare)
-    what = "feet that are points at the origins of their links, as no collision box or ball shows"
-    message = f"{what} more: {names}"
+    what = "no collision box or ball shows the shape of feet, which are points at the origins of"
+    message = f"{what} their links: {names}"
     return [Finding("warning", "feet", message, "feet=… gives them by hand")] if names else []
 
 

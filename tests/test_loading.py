@@ -283,7 +283,7 @@ def test_a_sibling_srdf_brings_postures_and_feet(tmp_path):
         '<group_state name="up" group="g"><joint name="j" value="0.5"/>'
         '<joint name="root_joint" value="0 0 2 0 0 0 1"/></group_state></robot>'
     )
-    bare = "points at the origins of their links, as .* shows more: foot on 'b'"
+    bare = "no collision box .* are points at the origins of their links: foot on 'b'"
     with pytest.warns(FootworkWarning, match=bare):
         robot = load(tmp_path / "two.urdf")
     with warnings.catch_warnings():

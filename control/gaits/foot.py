@@ -69,6 +69,7 @@ class GaitFoot:
             self.points = np.array([own.act(point) for point in contact.points])
         joint, T = placement_on_joint(state.robot, contact)
         self._sole = (joint, T.rotation[:, 2]) if contact.dim == 6 else None  # its normal there
+        self._told = float(np.min(contact.friction))
         self.stopped = self.stumbled = self.descends = False
         self.missed = self.ends = self.duration = self.clearance = self.needed = 0.0
         rows, name = "position" if contact.dim < 6 else "pose", f"foot {contact.name}"
@@ -87,13 +88,16 @@ class GaitFoot:
         T = state.frame_placement(self.contact.frame)
         return T if self._centre is None else pin.SE3(T.rotation, T.act(self._centre))
 
-    def needed_friction(self, state: State, told: float) -> float:
-        """Return the friction that a sole needs as it lies, see `grip.needed`; 0 of points."""
+    def needed_friction(self, state: State, inscribed: float) -> float:
+        """Return the friction of the pyramid that a sole needs as it lies, see `grip`; 0 of points.
+
+        `inscribed` is the radius of the cone in a pyramid of the friction 1, cos(π/n).
+        """
         if self._sole is None:
             return 0.0
         joint, normal = self._sole
         lies = state.joint_placements[joint, :, :3] @ normal
-        return needed(lies, self.foothold.rotation[:, 2], told)
+        return needed(lies, self.foothold.rotation[:, 2], inscribed * self._told) / inscribed
 
     def go(self, mode: FootMode, way: Any) -> None:
         """Move in the air, along a reference or at a pose."""

@@ -14,23 +14,25 @@ friction of all feet, as a share s of what was told, is then lowered,
 
 and stays so: where it was slippery once it may be so again.
 
-A sole on a slope needs friction for its weight alone, and one that has tipped stands on an edge of
-the ground and on one of its own, whose force lies in a cone about the ground's normal. In a cone of
-less friction about the sole's normal the weight would have no place, and the robot would sink or
-make no headway. So what is believed of a sole, though feet have slid, is at least
+A sole on a slope needs friction to carry the weight alone. One that has tipped stands on an edge of
+the ground or of its own, and its force lies in a cone about the ground's normal, not about its own.
+With less friction the weight would be outside of the sole's cone, and the robot would sink, or have
+no force left to move ahead. So the friction that is believed of a sole, though feet have slid, is
+at least
 
     μ = min(tan θ + 0.15, μ₀ + tan φ)
 
-with θ between its normal and the vertical, φ between its normal and that of the ground where it was
-to land, and μ₀ that of the cone in the pyramid of the friction that was told, cos(π/n) of this: it
-bears the weight, and what pushes the robot ahead and to the side beside it. A pyramid of n sides
-that is inscribed in the cone of μ / cos(π/n) holds that of μ.
+with the angle θ of its normal to the vertical, the angle φ to the normal of the ground where it was
+to land, the friction μ₀ that was told, and 0.15 for the forces along the ground that a walk needs.
+μ and μ₀ are of cones inside of the friction pyramids: a pyramid of n sides that is inscribed in the
+cone of μ / cos(π/n) contains that of μ.
 """
 
 from __future__ import annotations
 
 from collections.abc import Iterable
 from dataclasses import replace
+from math import hypot, sqrt
 from typing import Any
 
 import numpy as np
@@ -101,12 +103,17 @@ class Grip:
 
 
 def needed(normal: Array, ground: Array, told: float) -> float:
-    """Return the friction that a sole needs, by its normal (3,), that of the ground where it was
-    to land, and the friction that was told."""
-    upright, along = max(float(normal[2]), STEEPEST), min(max(float(normal @ ground), STEEPEST), 1)
-    to_vertical = float(np.hypot(normal[0], normal[1])) / upright
-    to_ground = float(np.sqrt(1 - along**2)) / along
-    return min(to_vertical + AHEAD, told + to_ground)
+    """Return the friction μ that a sole needs, see above.
+
+    Args:
+        normal: of the sole (3,), world axes.
+        ground: the normal (3,) of the ground where it was to land.
+        told: μ₀.
+    """
+    x, y, up = normal.tolist()
+    along = min(max(float(normal @ ground), STEEPEST), 1.0)
+    to_vertical, to_ground = hypot(x, y) / max(up, STEEPEST), sqrt(1 - along**2) / along
+    return float(min(to_vertical + AHEAD, told + to_ground))
 
 
 def with_friction(contact: Contact, share: float, least: float = 0.0) -> Contact:

@@ -355,16 +355,14 @@ class WalkingController:
         lost = self.grip.lost(bearing, state, t - self._last if self._last > -np.inf else 0.0)
         for told, foot in zip(self.feet, self._feet.values(), strict=True):
             stands = foot.name in there
-            if stands:  # a pyramid of μ / `_inscribed` holds the cone of μ
-                most = self._inscribed * float(np.min(told.friction))
-                needed = foot.needed_friction(state, most) / self._inscribed
-                changed = abs(needed - foot.needed) >= CHANGED
-                foot.needed = needed if changed else foot.needed
-            if lost or (stands and changed):
-                as_told = replace(foot.contact, friction=told.friction)
-                foot.contact = with_friction(as_told, self.grip.share, foot.needed)
-                if stands:
-                    self.controller.replace_contact(foot.contact)
+            needed = foot.needed_friction(state, self._inscribed) if stands else foot.needed
+            if not lost and abs(needed - foot.needed) < CHANGED:
+                continue
+            foot.needed = needed
+            as_told = replace(foot.contact, friction=told.friction)
+            foot.contact = with_friction(as_told, self.grip.share, needed)
+            if stands:
+                self.controller.replace_contact(foot.contact)
 
     def _hasten(self, state: State, t: float) -> None:
         """Load soles that have landed at once where ξ is off its plan."""
