@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from functools import cache
+from functools import cache, partial
 
 import numpy as np
 import pinocchio as pin
@@ -12,9 +12,10 @@ from many_legs import RADIUS, SIX, around, urdf
 import footwork as fw
 from footwork import cli, contacts, control
 from footwork.control import gaits, judging
-from footwork.control.gaits.support import room
+from footwork.control.gaits.support import Support, room
 from footwork.control.simulation.ground import Ground
 from footwork.control.speed.cycle import cycle_of
+from footwork.dynamics import State
 from footwork.errors import ConfigurationError
 
 HEXAPOD = urdf(SIX)
@@ -24,6 +25,14 @@ pytestmark = pytest.mark.filterwarnings("ignore:.*names no feet")
 @cache
 def standing(text):
     robot = fw.load(text)
+    controller, q = control.stand(robot)
+    return robot, controller.contacts, q
+
+
+@cache
+def on_two_points():
+    """Bolt: two legs that end in points."""
+    robot = fw.load("bolt")
     controller, q = control.stand(robot)
     return robot, controller.contacts, q
 
@@ -268,6 +277,51 @@ def test_points_in_a_line_have_no_room_between_them():
     assert room(corner, np.array([1.0, 1.0])) == 0.0
     for points in (corner[:2], corner[[0, 1, 0]], corner[[0, 0, 0]], corner[:1], corner[:0]):
         assert room(points, np.zeros(2)) == 0.0
+
+
+def test_what_stands_on_two_points_falls_beside_their_line():
+    """As soon as ξ is beside it by more than its noise; between them and along it, it does not."""
+    robot, feet, q = on_two_points()
+    state, support = State(robot, q), Support(1.0, beside=0.01)
+    a, b = (T.translation[:2] for T in feet.placements(q).values())
+    along = (b - a) / np.linalg.norm(b - a)
+    beside = np.array([-along[1], along[0]])
+    for share in (0.0, 0.3, 1.0):
+        on = a + share * (b - a)
+        for side in (-1, 1):
+            assert not support.is_left(feet, state, on + side * 0.009 * beside)
+            assert support.is_left(feet, state, on + side * 0.011 * beside)
+    alone = contacts.ContactSet(robot, [next(iter(feet))])
+    assert not support.is_left(alone, state, a + 1.0)
+
+
+def test_a_foot_that_carries_alone_corrects_nothing():
+    """On two points every error of ξ moves the next foothold; two of four feet correct 2 cm."""
+    for (robot, feet, q), corrected in ((on_two_points(), 0.0), (standing("quadruped"), 0.02)):
+        walker = control.GaitController(robot, feet, q, velocity=(0.1, 0.0, 0.0))
+        still, t = np.zeros(robot.nv), 0.0
+        while walker._feedback is None:
+            assert walker(q, still, t).solved
+            t += 2e-3
+        assert walker._feedback._ankles == corrected
+
+
+@pytest.mark.parametrize(
+    ("speed", "predictive"), [(0.0, False), pytest.param(0.3, True, marks=pytest.mark.slow)]
+)
+def test_a_robot_on_two_points_keeps_its_feet(speed, predictive):
+    """Where it is and on its way, with noise, other masses and half the friction.
+
+    It falls within 1.8 s where it stands until a step cannot catch it any more, or where small
+    errors of ξ move no foothold.
+    """
+    robot, feet, q = on_two_points()
+    make = partial(judging.walker, gait="walk", predictive=predictive)
+    given = {"velocity": (speed, 0.0, 0.0), "q": q, "contacts": feet, "duration": 2.6, "seed": 1}
+    found = judging.trial(robot, make, judging.World.real(), **given)
+    assert found.survived, found.ended
+    assert found.path_error < 0.3
+    assert found.speed == pytest.approx(speed, abs=0.15)
 
 
 def test_some_feet_carry_meanwhile():

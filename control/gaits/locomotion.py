@@ -51,6 +51,9 @@ from .walking import WalkingController
 QUICKEST = 0.6  # shortest times of a gait, as a fraction of the natural ones
 ROOM = 0.06  # of soles to risers ahead, so that they are lifted before they go on [h]
 UNLOAD = 0.04  # time to unload the feet that catch a push [s]
+# how far beside the line of two points ξ may be while the robot stands [h]: noise of velocities
+# reaches half of it, and an error grows fourfold until the first step lands
+BESIDE_LINE = 0.05
 # how far inside the polygon of the feet that carry the middle of a robot is that needs no sway [h]:
 # on three of four feet, it is next to a side
 INSIDE = 0.15
@@ -121,7 +124,8 @@ class GaitController(WalkingController):
     not zero; when it is zero again, the robot brings its feet side by side and stands. Changes are
     taken up at touch-downs, as fast as balance allows. Where the terrain has no place for a foot,
     the robot stands and `blocked` says why. A standing robot that is pushed so that ξ leaves its
-    support polygon takes steps until it can stand again.
+    support polygon takes steps until it can stand again. On two points, which hold it on their line
+    alone, it goes on stepping where it is.
 
     Args:
         robot: floating base.
@@ -137,7 +141,8 @@ class GaitController(WalkingController):
             (0.01 on a terrain of flat parts) from the nearest edge of a sole, but is at least 0.35.
             Footholds respond to errors of ξ above 0.03 of that height, on soles with a share of
             0.35 above 0.02; on points above 2 cm, where three and more carry above half of the way
-            from the centre of pressure to the nearest side of their polygon, if that is more.
+            from the centre of pressure to the nearest side of their polygon, if that is more, and
+            where a single foot carries to all.
 
     Attributes:
         path: where it is commanded to be.
@@ -187,7 +192,7 @@ class GaitController(WalkingController):
         self.base.target = self._attitude
         self._turn, self._replanned = 0, self.begin  # the group that swings next
         self.steps = 0
-        self._support = Support(self.controller.sole_share)
+        self._support = Support(self.controller.sole_share, BESIDE_LINE * height)
         self.blocked = ""
         self.velocity = velocity
 
@@ -444,7 +449,7 @@ class GaitController(WalkingController):
             half_way = t + 0.5 * self.placement.stance
             x, y = zip(*self.placement.off(places, names, self.path, half_way), strict=True)
             self.placement.offset = np.array([sum(x) / len(x), sum(y) / len(y), 0.0])
-        if self.path.stands and not self.velocity.any():  # it stays where it was pushed
+        if self._may_stand and not self.velocity.any():  # it stays where it was pushed
             self.path = self.path.put(t, self.placement.offset)
             self.placement.offset = np.zeros(3)
         self._take_up(t + first if self.path.stands else t)
@@ -517,11 +522,16 @@ class GaitController(WalkingController):
     ) -> Sequence[tuple[str, ...]]:
         """Who swings next: a whole cycle at least, nobody where all stand and may."""
         cycle = len(self._groups)
-        if self.path.stands:
+        if self._may_stand:
             count = cycle if catch or not self._at_home(places, t) else 0
         else:
             count = max(cycle, ceil(AHEAD / (self.gait.swing + self.gait.double)))
         return [self._groups[(self._turn + k) % cycle] for k in range(count)]
+
+    @property
+    def _may_stand(self) -> bool:
+        """Whether it is to stand and can; on two points it goes on stepping where it is."""
+        return self.path.stands and not self._on_two_points
 
     def _at_home(self, places: dict[str, Any], t: float) -> bool:
         """Whether the feet are side by side, near the path."""

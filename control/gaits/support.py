@@ -1,4 +1,8 @@
-"""Support polygon of the contacts that carry a robot that stands, and whether ξ has left it."""
+"""Support polygon of the contacts that carry a robot that stands, and whether ξ has left it.
+
+Two points have a line instead. Beside it nothing holds ξ, so that it is left as soon as ξ is beside
+it by more than the errors of measured velocities.
+"""
 
 from __future__ import annotations
 
@@ -17,15 +21,16 @@ class Support:
 
     Args:
         share: of soles about their centres; at least 0.6 is used.
+        beside: how far beside the line of two points ξ may be [m].
     """
 
-    def __init__(self, share: float) -> None:
-        self.share = max(share, STANDS)
+    def __init__(self, share: float, beside: float) -> None:
+        self.share, self.beside = max(share, STANDS), beside
         self._contacts: ContactSet | None = None
         self._normals, self._offsets = np.zeros((0, 2)), np.zeros(0)
 
     def is_left(self, contacts: ContactSet, state: State, point: Array) -> bool:
-        """Return whether a point (2,) is outside [m]; fewer than three points have no polygon."""
+        """Return whether a point (2,) is outside [m]; a single point has no outside."""
         if contacts is not self._contacts:
             self._contacts = contacts
             self._normals, self._offsets = self._sides(contacts, state)
@@ -34,7 +39,10 @@ class Support:
     def _sides(self, contacts: ContactSet, state: State) -> tuple[Array, Array]:
         poses = [(contact.pose(state), contact.points) for contact in contacts]
         corners = [T.act(self.share * point)[:2] for T, points in poses for point in points]
-        return sides(convex_hull(corners)) if len(corners) > 2 else (np.zeros((0, 2)), np.zeros(0))
+        if len(corners) < 2:
+            return np.zeros((0, 2)), np.zeros(0)
+        normals, offsets = sides(convex_hull(corners))
+        return normals, offsets + (self.beside if len(corners) == 2 else 0.0)
 
 
 def room(points: Array, p: Array) -> float:
