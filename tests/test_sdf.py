@@ -163,8 +163,7 @@ def test_frames_worlds_balls_and_universal_joints():
         link("c", "<pose>0 0 1 0 0 0</pose>"),
         '<frame name="tip" attached_to="c"><pose>0 0 0.25 0 0 0</pose></frame>',
         '<frame name="beside" attached_to="tip"><pose degrees="true">0.5 0 0 0 0 90</pose></frame>',
-        '<frame name="ground"/>',
-        joint("stand", "ground", "a", "fixed", ""),
+        joint("stand", "world", "a", "fixed", ""),
         joint("ball", "a", "b", "ball", ""),
         joint("cross", "b", "c", "universal", "<axis><xyz>1 0 0</xyz></axis>"
               "<axis2><xyz>0 1 0</xyz></axis2>"),
@@ -227,7 +226,7 @@ def test_what_is_left_out_is_named():
     [
         ('<sdf version="1.7"/>', "got 0 models"),
         ('<sdf><model name="a"/><model name="b"/></sdf>', r"got 2 models \(a, b\)"),
-        (model('<include><uri>model://x</uri></include>'), "<include> in a <model>"),
+        (model('<include><uri>model://x</uri></include>'), "<include> of 'model://x': not found"),
         (model(link("a"), link("a")), "of which there are two"),
         (model(link("world"), link("a"), joint("j", "world", "a")), "'world' is the world's name"),
         (model(link("a", '<pose relative_to="aa">0 0 0 0 0 0</pose>')), "did you mean 'a'"),
@@ -236,6 +235,7 @@ def test_what_is_left_out_is_named():
          "relative to each other"),
         (model(link("a"), link("b"), joint("j", "a", "b", "screw")), "'j' of type 'screw'"),
         (model(link("a"), link("b"), joint("j", "a", "c")), "'c'"),
+        (model(link("a"), joint("j", "a", "world", "fixed", "")), "swap <parent> and <child>"),
         (model(link("a"), link("b"), joint("j", "a", "b", inner="<axis><xyz>0 0 0</xyz></axis>")),
          "got the axis '0 0 0'"),
         (model(link("a"), link("b"), joint("j", "a", "b", inner="<axis><limit><lower>1,5</lower>"
@@ -260,3 +260,187 @@ def test_cassie_is_the_same_on_both_sides(name):
     left, right = (state.frame_placement(f"{side}-foot").translation for side in ("left", "right"))
     assert left == pytest.approx(right * [1, -1, 1], abs=1e-3)
     assert 0.8 < state.com[2] - left[2] < 1.0
+
+
+@pytest.mark.parametrize("turned", ["0 0 0 0 0 0", "1 2 3 0.4 0.5 0.6"])
+@pytest.mark.parametrize("on_world", [True, False])
+def test_a_fixed_base_stands_where_the_file_puts_it(turned, on_world):
+    """Else gravity would pull in another direction than in the file."""
+    text = model(
+        f"<pose>{turned}</pose>",
+        link("a", "<pose>0.1 0.2 0.3 0.3 0.2 0.1</pose>"),
+        link("b", "<pose>0.5 0 0 0 0 0</pose>"),
+        joint("stand", "world", "a", "fixed", "") if on_world else "",
+        joint("ab", "a", "b"),
+    )
+    robot = robots.load(text, base="fixed")
+    x = [float(word) for word in turned.split()]
+    T = pin.SE3(pin.rpy.rpyToMatrix(*x[3:]), np.array(x[:3]))
+    a = pin.SE3(pin.rpy.rpyToMatrix(0.3, 0.2, 0.1), np.array([0.1, 0.2, 0.3]))
+    assert dynamics.frame_placement(robot, robot.neutral(), "a").isApprox(T * a, 1e-12)
+
+
+def test_the_frame_of_the_model_is_that_of_its_first_link_or_of_the_one_it_names():
+    parts = (
+        link("a"),
+        link("b", "<pose>0 0 1 0 0 0</pose>"),
+        joint("ab", "a", "b"),
+        '<frame name="tip"><pose relative_to="b">0 0 0.5 0 0 0</pose></frame>',
+        '<frame name="on_it" attached_to="tip"/>',
+    )
+    for named, bends in (("", False), (' canonical_link="b"', True)):
+        robot = robots.load(model(*parts).replace('name="m"', f'name="m"{named}'), base="fixed")
+        q = robot.set(robot.neutral(), ab=0.5)
+        moved = dynamics.frame_placement(robot, q, "on_it").translation
+        still = [0, 0, 1.5]
+        if bends:
+            still = [0.5 * np.sin(0.5), 0, 1 + 0.5 * np.cos(0.5)]
+        assert moved == pytest.approx(still, abs=1e-12)
+    hung = model(link("a"), link("b"), joint("ab", "__model__", "b"))
+    assert robots.load(hung).nv == 7
+
+
+def test_where_a_model_is_placed_may_be_told_by_one_of_its_frames():
+    text = model(
+        '<pose>0 0 5 0 0 0</pose>',
+        link("a"), link("b", "<pose>0 0 1 0 0 0</pose>"),
+        joint("stand", "world", "a", "fixed", ""), joint("ab", "a", "b"),
+    ).replace('name="m"', 'name="m" placement_frame="b"')  # fmt: skip
+    robot = robots.load(text)
+    assert dynamics.frame_placement(robot, robot.neutral(), "b").translation[2] == 5
+
+
+def test_a_static_model_has_a_fixed_base():
+    text = model("<static>true</static>", link("a"), link("b"), joint("ab", "a", "b", "fixed", ""))
+    assert robots.load(text).nv == 0
+    assert robots.load(text, base="floating").nv == 6
+    assert not [f for f in robots.diagnose(text) if f.level == "warning"]
+
+
+def test_two_hinges_in_one_joint():
+    for kind in ("universal", "revolute2"):
+        axes = "<axis><xyz>1 0 0</xyz></axis><axis2><xyz>0 1 0</xyz></axis2>"
+        robot = robots.load(model(link("a"), link("b"), joint("j", "a", "b", kind, axes)))
+        assert robot.joint_names[-2:] == ("j", "j::1")
+
+
+TRIANGLE = (
+    "solid s\nfacet normal 0 0 1\nouter loop\nvertex 0 0 0\nvertex 1 0 0\nvertex 0 1 0\n"
+    "endloop\nendfacet\nendsolid s\n"
+)
+ARM = """<model name="arm"><pose relative_to="b">0 0 1 0.1 0.2 0.3</pose>
+{a}{b}<joint name="elbow" type="revolute"><parent>upper</parent><child>lower</child>
+<axis><xyz expressed_in="__model__">0 1 0</xyz></axis></joint>
+<frame name="grip" attached_to="lower"><pose>0 0 0.2 0 0 0</pose></frame><frame name="own"/>
+</model>"""
+
+
+def arm(name="arm"):
+    upper = link("upper", "<pose>0 0.5 0 0.3 0 0</pose>")
+    lower = link("lower", '<pose relative_to="upper">0 0 1 0 0 0.3</pose>', mass=2)
+    return ARM.format(a=upper, b=lower).replace('name="arm"', f'name="{name}"')
+
+
+def flat_arm(prefix=""):
+    """The same, its elements written in the model by hand."""
+    names = ("upper", "lower", "elbow", "grip", "own")
+    text = arm()[len('<model name="arm">') : -len("</model>")]
+    for name in names:
+        text = text.replace(f'"{name}"', f'"{prefix}{name}"').replace(
+            f">{name}<", f">{prefix}{name}<"
+        )
+    pose = text[: text.index("</pose>") + 7]
+    text = text.removeprefix(pose).replace("__model__", "arm_frame")
+    text = text.replace("<pose>0 0.5 0", '<pose relative_to="arm_frame">0 0.5 0')
+    text = text.replace(f'name="{prefix}own"', f'name="{prefix}own" attached_to="arm_frame"')
+    return text + f'<frame name="arm_frame" attached_to="{prefix}upper">{pose}</frame>'
+
+
+def body(*parts):
+    return model(
+        link("a"), link("b", "<pose>0.3 0 0 0 0 0</pose>", mass=3), joint("ab", "a", "b"), *parts
+    )
+
+
+def same(robot, flat, seed=0):
+    """Check that two robots have the same terms, and frames whose names end alike."""
+    rng = np.random.default_rng(seed)
+    q, v = flat.random_configuration(rng), rng.normal(size=flat.nv)
+    assert dynamics.mass_matrix(robot, q) == pytest.approx(dynamics.mass_matrix(flat, q), abs=1e-12)
+    assert dynamics.bias(robot, q, v) == pytest.approx(dynamics.bias(flat, q, v), abs=1e-12)
+    for name in ("upper", "lower", "grip", "own"):
+        here, there = (
+            dynamics.frame_placement(r, q, next(n for n in r.frame_names if n.endswith(name)))
+            for r in (robot, flat)
+        )
+        assert here.isApprox(there, 1e-12)
+
+
+@pytest.mark.parametrize("base", ["floating", "fixed"])
+def test_models_in_a_model_are_parts_of_it(base):
+    hold = joint("hold", "b", "arm::upper")
+    robot = robots.load(body(arm(), hold), base=base)
+    assert robot.joint_names[-2:] == ("hold", "arm::elbow")
+    same(robot, robots.load(body(flat_arm("arm::"), hold), base=base))
+
+
+@pytest.mark.parametrize("merged", [False, True])
+@pytest.mark.parametrize("uri", ["model://arm", "parts/arm/arm.sdf", "package://arm/arm.sdf"])
+def test_included_models_are_parts_too(tmp_path, merged, uri):
+    folder = tmp_path / "parts" / "arm"
+    folder.mkdir(parents=True)
+    shape = "<geometry><mesh><uri>mesh/cube.stl</uri></mesh></geometry>"
+    inside = (
+        arm("inner")
+        .replace('relative_to="b"', "")
+        .replace("</link>", f'<collision name="c">{shape}</collision></link>', 1)
+    )
+    (folder / "arm.sdf").write_text(f'<sdf version="1.9">{inside}</sdf>')
+    (folder / "mesh").mkdir()
+    (folder / "mesh" / "cube.stl").write_text(TRIANGLE)
+    (folder / "model.config").write_text(
+        '<model><sdf version="1.2">old.sdf</sdf><sdf version="1.10">arm.sdf</sdf></model>'
+    )
+    place = '<pose relative_to="b">0 0 1 0.1 0.2 0.3</pose>'
+    wanted = (
+        f'<include merge="{str(merged).lower()}"><uri>{uri}</uri><name>arm</name>{place}</include>'
+    )
+    prefix = "" if merged else "arm::"
+    hold = joint("hold", "b", f"{prefix}upper")
+    path = tmp_path / "robot.sdf"
+    path.write_text(body(wanted, hold))
+    robot = robots.load(path, package_dirs=[tmp_path / "parts"])
+    assert len(robot.collision.geometryObjects) == 1
+    same(robot, robots.load(body(flat_arm(prefix), hold)))
+
+
+def test_includes_that_cannot_be_read_are_refused(tmp_path):
+    path = tmp_path / "robot.sdf"
+    for uri, says in (
+        ("model://nowhere", "nowhere"), ("robot.sdf", "deeper than"), ("none.sdf", "not found"),
+        ("https://fuel.gazebosim.org/arm", "not a local file"), ("arm.urdf", "got <robot>"),
+    ):  # fmt: skip
+        (tmp_path / "arm.urdf").write_text("<robot/>")
+        path.write_text(body(f"<include><uri>{uri}</uri><name>x</name></include>"))
+        with pytest.raises(ModelError, match=says):
+            robots.load(path)
+
+
+def test_what_else_the_world_of_a_file_holds_is_named():
+    text = model(link("a"), link("b"), joint("ab", "a", "b"))
+    text = text.replace("<model", "<world name='w'><include><uri>model://sun</uri></include><model")
+    more = "<joint name='weld' type='fixed'><parent>world</parent><child>m::a</child></joint>"
+    text = text.replace("</model>", f"</model>{more}</world>")
+    said = [f.message for f in robots.diagnose(text)]
+    assert any("model://sun" in words for words in said)
+    assert any("'weld'" in words for words in said)
+    lone = '<sdf version="1.9"><world><include><uri>model://go1</uri></include></world></sdf>'
+    with pytest.raises(ModelError, match="model://go1"):
+        robots.load(lone)
+
+
+def test_a_part_of_a_mesh_is_named():
+    shape = "<mesh><uri>a.stl</uri><submesh><name>left</name></submesh></mesh>"
+    visual = f'<visual name="v"><geometry>{shape}</geometry></visual>'
+    found = robots.diagnose(model(link("a", visual), link("b"), joint("ab", "a", "b")))
+    assert any("<submesh>" in f.message for f in found)

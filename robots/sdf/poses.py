@@ -55,7 +55,11 @@ class Poses:
     """The poses T_model_x of what has a name in a model.
 
     A pose is relative to what its `relative_to` names; without it that of a link to the model, of a
-    joint to its child, of a frame to what it is attached to.
+    joint to its child, of a frame to what it is attached to. The model's own frame is fixed to its
+    canonical link, the first one where it names none.
+
+    Attributes:
+        T_world_model: where the file puts the model.
 
     Raises:
         ModelError: a name that is not there or is there twice, or poses relative to each other.
@@ -80,7 +84,12 @@ class Poses:
             self._named[name] = node, relative
             if node.tag != "link":
                 self._attached[name] = text_of(node, "child") if node.tag == "joint" else attached
-        self._known: dict[str, Any] = {MODEL: pin.SE3.Identity(), WORLD: pin.SE3.Identity()}
+        self._attached[MODEL] = model.get("canonical_link")
+        self._known: dict[str, Any] = {MODEL: pin.SE3.Identity()}
+        self.T_world_model = placement(model.find("pose"), origin)
+        if placed := model.get("placement_frame"):
+            self.T_world_model = self.T_world_model * self.of(placed, model).inverse()
+        self._known[WORLD] = self.T_world_model.inverse()
         for name, (node, _) in self._named.items():
             self.of(name, node)
 
@@ -111,15 +120,13 @@ class Poses:
         return self._known[name]
 
     def link_of(self, name: str, asked_by: Node) -> str:
-        """Return the link that this is, or is attached to; "world" for the model's frame."""
+        """Return the link that this is, or is attached to; "world" for the world."""
         seen = [name]
         while name in self._attached:
             name = self._attached[name]
             if name in seen:
                 raise self.error(asked_by, f"attached to each other: {' → '.join(seen)}")
             seen.append(name)
-        if name in (WORLD, MODEL):
-            return WORLD
-        if name not in self._named:
+        if name != WORLD and name not in self._named:
             raise self.error(asked_by, unknown("link", name, self._named))
         return name

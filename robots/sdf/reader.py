@@ -14,17 +14,19 @@ import pinocchio as pin
 from ...arrays import Array
 from ...errors import ModelError
 from ..files.hardened_xml import Node
-from ..findings import Finding
+from ..findings import Finding, Level
 from ..options import Options, Parts
 from ..refusal import refuse_errors
 from ..sources import Description
+from ..urdf import edits
 from ..urdf.closures import LOOP
 from ..urdf.reader import from_urdf
 from ..urdf.values import as_origin, numbers, plain
-from .poses import MODEL, WORLD, Poses, placement, text_of
+from .nested import flatten
+from .poses import WORLD, Poses, placement, text_of
 
 HINGES = {"revolute", "continuous"}
-READ = ("revolute", "continuous", "prismatic", "fixed", "ball", "universal")
+READ = ("revolute", "continuous", "prismatic", "fixed", "ball", "universal", "revolute2")
 ENDLESS = 1e16  # limits from which on a joint has none
 FAR = 1e6  # range of a slide without limits [m]
 _LEFT_OUT = ("plugin", "sensor", "gripper", "light", "particle_emitter", "audio_source")
@@ -37,9 +39,19 @@ def from_sdf(tree: Node, description: Description, options: Options) -> Parts:
         ModelError: the description cannot be loaded.
     """
     origin = description.origin
-    written = _Conversion(_the_model(tree, origin), origin, tree.get("version"))
+    model = _the_model(tree, origin)
+    flatten(model, tree.get("version"), description.folders, origin)
+    written = _Conversion(model, origin)
     written.run()
+    if written.is_static and options.base is None:
+        options = replace(options, base="fixed")
+    written.stand(options.base)
     for world in tree.all("world"):
+        for node in (*world.all("include"), *world.all("joint")):
+            what = repr(node.get("name") or text_of(node, "uri"))
+            level: Level = "info" if node.tag == "include" else "warning"
+            message = f"<{node.tag}> {what} of the world is left out"
+            written.findings.append(Finding(level, "left out", message, line=node.line))
         g = text_of(world, "gravity", "0 0 -9.8")
         if not np.allclose(numbers(g, 3) or 0.0, (0, 0, -9.81), rtol=0, atol=0.02):
             message, hint = f"the gravity of the world, {g}, is left out", "load(…, gravity=…)"
@@ -59,13 +71,11 @@ def _the_model(tree: Node, origin: str) -> Node:
     models = [m for parent in (tree, *tree.all("world")) for m in parent.all("model")]
     if len(models) != 1:
         names = ", ".join(model.get("name") for model in models) or "none"
-        raise ModelError(f"{origin}: got {len(models)} models ({names}), expected one robot")
-    for tag in ("model", "include"):
-        if inner := models[0].all(tag):
-            raise ModelError(
-                f"{origin}: line {inner[0].line}: <{tag}> in a <model> is not read; write its "
-                "links and joints in the model"
-            )
+        asked = [
+            text_of(node, "uri") for world in tree.all("world") for node in world.all("include")
+        ]
+        files = f", which includes {', '.join(asked)}: load the robot's own file" if asked else ""
+        raise ModelError(f"{origin}: got {len(models)} models ({names}), expected one robot{files}")
     return models[0]
 
 
@@ -76,12 +86,12 @@ class _Conversion:
         robot: the URDF.
         findings: about what it does not say.
         passive: joints that have no motor.
+        is_static: whether nothing of it moves.
     """
 
-    def __init__(self, model: Node, origin: str, version: str) -> None:
+    def __init__(self, model: Node, origin: str) -> None:
         self.model = model
-        # until 1.4 axes were in the model's frame, from 1.5 on they are in the joint's
-        self._axes_of_model = version in ("1.0", "1.2", "1.3", "1.4")
+        self.is_static = text_of(model, "static", "0") in ("1", "true")
         self.poses = Poses(model, origin)
         self.robot = _node("robot", model, name=model.get("name"))
         self.findings: list[Finding] = []
@@ -104,9 +114,31 @@ class _Conversion:
         if others:
             words = ", ".join(f"<{tag}>" for tag in others)
             self._report("info", "left out", f"{words} are left out", self.model)
-        if text_of(self.model, "static", "0") in ("1", "true"):
-            message = "the model is static in its file, and moves here"
-            self._report("warning", "base", message, self.model, "base='fixed', lock=[…]")
+        if self.is_static and any(joint.get("type") != "fixed" for joint in tree):
+            message = "the model is static in its file, and its joints move here"
+            self._report("warning", "base", message, self.model, "lock=[…]")
+
+    def stand(self, base: str | None) -> None:
+        """Put a robot with a fixed base where the file has it: a URDF puts its root at the origin.
+
+        One that stands on the world by a joint has its place already.
+        """
+        carried = {joint.find("child").get("link") for joint in self.robot.all("joint")}
+        roots = [n for link in self.robot.all("link") if (n := link.get("name")) not in carried]
+        if len(roots) != 1 or roots[0] == WORLD:
+            return
+        T = self._between(WORLD, roots[0], self.model)
+        fixed = base == "fixed" or (base is None and edits.stands_on_the_world(self.robot))
+        if fixed and not T.isApprox(pin.SE3.Identity(), 1e-12):
+            self.robot.children.append(_node("link", self.model, name=WORLD))
+            self._weld(f"{WORLD}::frame", WORLD, roots[0], T, self.model)
+
+    def _weld(self, name: str, parent: str, child: str, T: pin.SE3, at: Node) -> None:
+        joint = _node("joint", at, name=name, type="fixed")
+        joint.children = [
+            _node("parent", at, link=parent), _node("child", at, link=child), _origin(T, at)
+        ]  # fmt: skip
+        self.robot.children.append(joint)
 
     def _report(self, level: str, code: str, message: str, node: Node, hint: str = "") -> None:
         where = {node.tag: node.get("name")} if node.tag in ("link", "joint") else {}
@@ -170,6 +202,9 @@ class _Conversion:
             message = f"a {shape.tag} shape ({what}) is left out"
             self._report("info", "shape", message, link)
             return None
+        if kind is not None and kind.find("submesh") is not None:
+            message = f"a {shape.tag} shape is a <submesh> of its file, and all of it here"
+            self._report("info", "shape", message, link)
         found = _node(shape.tag, shape, name=shape.get("name"))
         holder = _node("geometry", shape)
         holder.children = [written]
@@ -207,6 +242,8 @@ class _Conversion:
         carried, tree, loops = set[str](), list[Node](), list[Node]()
         for joint in joints:
             child = self.poses.link_of(text_of(joint, "child"), joint)
+            if child == WORLD:
+                raise self.poses.error(joint, "its <child> is the world; swap <parent> and <child>")
             (loops if child in carried else tree).append(joint)
             carried.add(child)
         return tree, loops
@@ -247,7 +284,7 @@ class _Conversion:
             hint = "they are singular where the second has turned by 90°"
             self._report("info", "ball", message, joint, hint)
             return [_axis(joint, "1 0 0"), _axis(joint, "0 1 0"), _axis(joint, "0 0 1")]
-        tags = ["axis", "axis2"] if kind == "universal" else ["axis"]
+        tags = ["axis", "axis2"] if kind in ("universal", "revolute2") else ["axis"]
         return [joint.find(tag) or _axis(joint, "0 0 1") for tag in tags]
 
     def _motion(self, written: Node, joint: Node, axis: Node, kind: str) -> None:
@@ -298,10 +335,7 @@ class _Conversion:
         found = numbers(text, 3)
         if found is None or not any(found):
             raise self.poses.error(joint, f"got the axis {text!r}, expected three numbers")
-        of_model = text_of(axis, "use_parent_model_frame", str(int(self._axes_of_model)))
         other = "" if xyz is None else xyz.get("expressed_in")
-        if not other and of_model in ("1", "true"):
-            other = MODEL
         v: Array = np.array(found) / np.linalg.norm(found)
         if not other:
             return v
@@ -311,7 +345,7 @@ class _Conversion:
     def _loop(self, joint: Node) -> None:
         """Write a joint that closes a loop, by its place in both links."""
         name, kind = joint.get("name"), joint.get("type")
-        if kind in ("universal", "prismatic"):
+        if kind in ("universal", "revolute2", "prismatic"):
             message = f"a {kind} joint that closes a loop is left out"
             self._report("warning", "closure", message, joint, "revolute, ball and fixed are kept")
             return
@@ -328,15 +362,10 @@ class _Conversion:
     def _frame(self, frame: Node) -> None:
         """Write a frame as a link without mass on the link that it is attached to."""
         name, link = frame.get("name"), self.poses.link_of(frame.get("name"), frame)
-        if link == WORLD:  # the model's own: it is no part of the robot
+        if link == WORLD:  # no part of the robot
             return
         self.robot.children.append(_node("link", frame, name=name))
-        joint = _node("joint", frame, name=f"{name}::frame", type="fixed")
-        joint.children = [
-            _node("parent", frame, link=link), _node("child", frame, link=name),
-            _origin(self._between(link, name, frame), frame),
-        ]  # fmt: skip
-        self.robot.children.append(joint)
+        self._weld(f"{name}::frame", link, name, self._between(link, name, frame), frame)
 
 
 def _geometry(kind: Node) -> Node | None:
