@@ -126,3 +126,16 @@ def test_models_that_attach_themselves_or_lie_outside_are_refused(folder):
     file.write_text(text.replace("parts/loop.xml", "../../secret.xml"))
     with pytest.raises(ModelError, match="outside the folders"):
         load(file)
+
+
+def test_models_in_the_folder_above_have_their_meshes_there(folder):
+    mujoco = pytest.importorskip("mujoco")
+    (folder / "scenes").mkdir()
+    middle = (folder / "parts/mid.xml").read_text().replace("leg.xml", "../parts/leg.xml")
+    (folder / "scenes/mid.xml").write_text(middle)
+    text = main(folder, PARTS["part of a part"]).read_text()
+    file = folder / "scenes/main.xml"
+    file.write_text(text.replace("parts/mid.xml", "mid.xml").replace("parts/", "../parts/"))
+    robot = load(file)
+    assert not [f for f in robots.diagnose(file) if "mesh" in f.message]
+    moves_alike(mujoco.MjModel.from_xml_path(str(file)), robot, 1e-7)

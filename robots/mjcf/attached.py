@@ -63,8 +63,8 @@ def read(tree: Node, folders: Folders, origin: str, folder: str = "", depth: int
         if depth >= _DEEPEST:
             raise ModelError(f"{origin}: models attached in each other deeper than {_DEEPEST}")
         inner = parse(read_file(found.path), str(found.path))
-        beside = str(PurePosixPath(within(folder, name)).parent).removeprefix(".")
-        return read(inner, folders, str(found.path), beside, depth + 1)
+        beside = str(PurePosixPath(within(folder, name)).parent)
+        return read(inner, folders, str(found.path), "" if beside == "." else beside, depth + 1)
 
     model = read_with_includes(tree, folders, origin, folder)
     _attach(model, other)
