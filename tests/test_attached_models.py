@@ -98,8 +98,36 @@ def test_what_is_not_taken_is_said(folder):
     file = main(folder, PARTS["body"])
     words = [f.message for f in robots.diagnose(file)]
     assert "<attach>: the keyframes of the other model are left out" in words
-    with pytest.warns(FootworkWarning, match="boundmass: the settings of the main file are taken"):
-        load(main(folder, PARTS["body"], '<compiler boundmass="1"/>'))
+    with pytest.warns(FootworkWarning, match="fitaabb: the settings of the main file are taken"):
+        load(main(folder, PARTS["body"], '<compiler fitaabb="true"/>'))
+
+
+INERTIAL = '<inertial pos="0 0 1" mass="2" diaginertia="1 2 2"/>'
+OF_INERTIA = {
+    'boundmass="9"': INERTIAL,
+    'boundinertia="3"': INERTIAL,
+    'inertiafromgeom="true"': INERTIAL,
+    'inertiagrouprange="0 1"': '<geom size="0.1" group="2"/>',
+    'balanceinertia="true"': INERTIAL.replace("1 2 2", "1 2 4"),
+}
+
+
+@pytest.mark.parametrize("own", [True, False])
+@pytest.mark.parametrize("setting", OF_INERTIA)
+@pytest.mark.filterwarnings("ignore:(?s).*a mass of:footwork.FootworkWarning")
+def test_inertias_are_by_the_settings_of_the_file_of_a_body(folder, setting, own):
+    """In MuJoCo each body keeps the settings of its own file, also where it is replicated."""
+    mujoco = pytest.importorskip("mujoco")
+    more = OF_INERTIA[setting]
+    if not own:  # the main file's would not be needed
+        more = more.replace("1 2 4", "1 2 3")
+    child, leg = folder / "parts/leg.xml", '<geom size="0.1" material="red"/>'
+    text = child.read_text().replace(leg, leg + more)
+    child.write_text(text.replace("<compiler", f"<compiler {setting}") if own else text)
+    twice = f'<replicate count="2" offset="0 0 1">{PARTS["body"]}</replicate>'
+    shapes = '<geom group="1" size="0.1"/>'
+    file = main(folder, shapes + twice, "" if own else f"<compiler {setting}/>")
+    moves_alike(mujoco.MjModel.from_xml_path(str(file)), load(file), 1e-7)
 
 
 @pytest.mark.parametrize(

@@ -43,10 +43,7 @@ _SECTIONS = ("tendon", "equality", "actuator", "contact", "sensor")  # tendons b
 _LIMITS = {"range": "limited", "actuatorfrcrange": "actuatorfrclimited"}
 _LIMITS |= {f"{key}range": f"{key}limited" for key in ("ctrl", "force", "act")}
 # of a whole model: those of the main file hold
-_SETTINGS = (
-    "inertiafromgeom", "inertiagrouprange", "boundmass", "boundinertia", "settotalmass",
-    "balanceinertia", "fitaabb",
-)  # fmt: skip
+_SETTINGS = ("settotalmass", "fitaabb")
 
 
 def read(tree: Node, folders: Folders, origin: str, folder: str = "", depth: int = 0) -> Mjcf:
@@ -146,6 +143,8 @@ class _Part:
                 name = node.get("name") or PurePosixPath(node.get("file")).stem
                 copied = self._copy(node, "")
                 copied.attrib["name"] = self.prefix + name
+                if node.tag == "mesh":
+                    copied.attrib.setdefault("inertia", self.other.mesh_inertia)
                 if "file" in node.attrib:
                     self.into.files[copied] = self.other.files_of(node)
                 self.into.sections.setdefault("asset", []).append(copied)
@@ -180,7 +179,10 @@ class _Part:
         for key in ("name", *_REFERENCES):
             if known.get(key) and known[key] != "world":
                 known[key] = self.prefix + known[key]
-        return Node(node.tag, known, node.line, [self._copy(c, inner) for c in node.children])
+        copied = Node(node.tag, known, node.line, [self._copy(c, inner) for c in node.children])
+        if node.tag == "body":
+            self.into.compilers[copied] = other.compiler_of(node)
+        return copied
 
     def _write_out(self, tag: str, known: Attributes) -> None:
         """Write what depends on the settings of the other file as in the main one."""

@@ -44,7 +44,7 @@ class Bodies:
 
     def inertia(self, body: Node, parts: list[Inside]) -> pin.Inertia:
         """Return the inertia of a body, in its axes."""
-        compiler = self.file.compiler
+        compiler = self.file.compiler_of(body)
         whence = compiler.get("inertiafromgeom", "auto")
         given = [(node, T) for node, _, T in parts if node.tag == "inertial"]
         if len(given) > 1:
@@ -67,7 +67,7 @@ class Bodies:
         return _bounded(compiler, inertia)
 
     def _without_moments(self, body: Node, node: Node) -> None:
-        if "boundinertia" not in self.file.compiler:
+        if "boundinertia" not in self.file.compiler_of(body):
             message = "neither diaginertia nor fullinertia: a mass without rotational inertia"
             link, line = body.get("name"), node.line
             found = Finding("warning", "inertia", message, TYPICAL, link=link, line=line)
@@ -85,7 +85,7 @@ class Bodies:
         return own.act(pin.Inertia(mass, np.zeros(3), matrix))
 
     def _of_geoms(self, body: Node, parts: list[Inside]) -> pin.Inertia:
-        lowest, highest = values(self.file.compiler, "inertiagrouprange", (0.0, 5.0))
+        lowest, highest = values(self.file.compiler_of(body), "inertiagrouprange", (0.0, 5.0))
         total = pin.Inertia.Zero()
         for node, inner, T in parts:
             if node.tag != "geom":

@@ -389,7 +389,6 @@ def read_mesh(
         quaternion(values(attributes, "refquat", (1.0, 0.0, 0.0, 0.0))).matrix(),
         values(attributes, "refpos", (0.0, 0.0, 0.0)),
     )
-    exact = model.compiler.get("exactmeshinertia") == "true"  # before MuJoCo 3.3
     name = attributes.get("name") or Path(attributes.get("file", "").replace("\\", "/")).stem
     return Mesh(
         name,
@@ -399,5 +398,5 @@ def read_mesh(
         reference,
         vertices,
         faces,
-        attributes.get("inertia", "exact" if exact else "legacy"),
+        attributes.get("inertia", model.mesh_inertia),
     )

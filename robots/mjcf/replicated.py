@@ -62,6 +62,8 @@ def _copies(model: Mjcf, node: Node, times: int) -> Iterator[Node]:
 
 def _copy(model: Mjcf, node: Node, suffix: str) -> Node:
     copied = Node(node.tag, dict(node.attrib), node.line)
+    if node in model.compilers:
+        model.compilers[copied] = model.compilers[node]
     if name := node.get("name"):
         copied.attrib["name"] = name + suffix
         model.copies[copied] = model.copies.get(node, name)

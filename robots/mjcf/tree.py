@@ -50,6 +50,7 @@ class Mjcf:
         folder: of the file, as seen from the main one.
         included: element with a file, of an included file -> folder of that one.
         files: mesh of an attached model -> where its file may be.
+        compilers: body of an attached model -> the settings that hold for its inertia.
     """
 
     origin: str
@@ -64,6 +65,7 @@ class Mjcf:
     folder: str = ""
     included: dict[Node, str] = field(default_factory=dict)
     files: dict[Node, list[str]] = field(default_factory=dict)
+    compilers: dict[Node, Attributes] = field(default_factory=dict)
     _classes: dict[str, dict[str, Attributes]] = field(default_factory=dict)
 
     def attributes(self, node: Node, childclass: str = "") -> Attributes:
@@ -76,6 +78,15 @@ class Mjcf:
         if name not in self._classes:
             raise self.error(node, unknown("class of defaults", name, self._classes))
         return self._classes[name].get(node.tag, {})
+
+    def compiler_of(self, body: Node) -> Attributes:
+        """Return the settings that hold for the inertia of a body: those of its own file."""
+        return self.compilers.get(body, self.compiler)
+
+    @property
+    def mesh_inertia(self) -> str:
+        """How meshes that say nothing get their inertia; <compiler> told it before MuJoCo 3.3."""
+        return "exact" if self.compiler.get("exactmeshinertia") == "true" else "legacy"
 
     @cached_property
     def paired(self) -> frozenset[str]:
