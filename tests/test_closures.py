@@ -364,6 +364,28 @@ def test_a_robot_stands_on_legs_of_closed_loops():
     np.testing.assert_allclose(hold.torques[::2], -hold.torques[1::2], atol=1e-9)
 
 
+ON_THE_WORLD = """<mujoco><default><site pos="0 0 .1"/></default><worldbody>
+<frame pos="0 0 1" euler="0 30 0"><site name="hook" pos=".2 0 0"/></frame>
+<body name="wall" pos="1 0 0" euler="0 90 0"><geom size=".1"/><site name="nail"/></body>
+<body><joint axis="0 1 0"/><geom size=".1"/><body pos="1 0 0"><joint axis="0 1 0"/><geom size=".1"/>
+<site name="tip" pos="0 0 -.5"/></body></body></worldbody>
+<equality><connect site1="tip" site2="{0}"/></equality></mujoco>"""
+
+
+@pytest.mark.parametrize("site", ["hook", "nail"])
+def test_a_loop_may_end_at_a_site_of_the_world_or_of_scenery(site):
+    mujoco = pytest.importorskip("mujoco")
+    text = ON_THE_WORLD.format(site)
+    robot, model = load(text), mujoco.MjModel.from_xml_string(text)
+    data, q = mujoco.MjData(model), np.array([0.3, -0.7])
+    data.qpos[:] = q
+    mujoco.mj_kinematics(model, data)
+    apart = np.linalg.norm(data.site("tip").xpos - data.site(site).xpos)
+    assert np.linalg.norm(State(robot, q).closure_error) == pytest.approx(apart)
+    with pytest.raises(ModelError, match="no site 'hock'; did you mean 'hook'"):
+        load(ON_THE_WORLD.format("hock"))
+
+
 # --- motion ----------------------------------------------------------------------------------
 
 

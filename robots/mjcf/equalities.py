@@ -31,6 +31,7 @@ class Equalities:
         model: `pin.Model`.
         joints: of the file, the model's or held ones.
         places: {body: placement in the world}, as the file draws them.
+        sites: {site: placement in the world} likewise.
         held: {joint: position} of those that do not move [rad or m].
     """
 
@@ -40,10 +41,12 @@ class Equalities:
         model: Any,
         joints: Mapping[str, Joint],
         places: Mapping[str, pin.SE3],
+        sites: Mapping[str, pin.SE3],
         held: Mapping[str, float],
     ) -> None:
         self.file, self.model, self.joints = file, model, joints
-        self.places, self.held = {"world": pin.SE3.Identity(), **places}, held
+        self.places, self.sites = {"world": pin.SE3.Identity(), **places}, sites
+        self.held = held
         self.findings: list[Finding] = []
 
     def closures(self) -> Iterator[Closure]:
@@ -78,12 +81,18 @@ class Equalities:
             yield LoopClosure(name, frame_1, frame_2, kind, T_1, T_2)  # type: ignore[arg-type]
 
     def _sites(self, node: Node, known: Attributes) -> list[tuple[str, pin.SE3]]:
-        """Return the sites as places on their bodies, whose names no other frame can take."""
+        """Return the sites as places on their bodies, whose names no other frame can take.
+
+        Those of the world and of scenery, which are no frames of the model, are on the world.
+        """
         sites = {f.name: f for f in self.model.frames if f.type == pin.FrameType.OP_FRAME}
         ends = []
         for name in (known.get(key, "") for key in ("site1", "site2")):
+            if name not in self.sites:
+                raise self.file.error(node, unknown("site", name, self.sites))
             if name not in sites:
-                raise self.file.error(node, unknown("site", name, sites))
+                ends.append((_WORLD, self.sites[name]))
+                continue
             body = self.model.frames[sites[name].parentFrame]
             ends.append((body.name, body.placement.actInv(sites[name].placement)))
         return ends

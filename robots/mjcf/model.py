@@ -40,6 +40,7 @@ from .tree import Mjcf, values
 
 _GRAVITY = (0.0, 0.0, -9.81)
 _MAX_GEOMS = 2_000
+_NOTHING = pin.Inertia.Zero()
 _EARTH = pin.SE3.Identity()
 
 
@@ -273,12 +274,8 @@ class Builder:
         """Add the frame of a site."""
         if not node.get("name"):
             return
-        known = self.file.attributes(node, inner)
-        own = self.file.pose(known)
-        if "fromto" in known:
-            own, _ = between(values(known, "fromto"), np.zeros(3))
-        kind, inertia = pin.FrameType.OP_FRAME, pin.Inertia.Zero()
-        self.model.addFrame(pin.Frame(node.get("name"), joint, frame, T * own, kind, inertia))
+        place, kind = T * _of_site(self.file, node, inner), pin.FrameType.OP_FRAME
+        self.model.addFrame(pin.Frame(node.get("name"), joint, frame, place, kind, _NOTHING))
 
     def _add_joint(
         self, joint: Joint, T: pin.SE3, parent: int, frame: int
@@ -339,8 +336,12 @@ class Builder:
     def _close(self) -> None:
         locked = (self.joints[name] for name in self.locked)
         held = {joint.name: self._held(joint) for joint in locked if joint.has_axis}
-        places = dict(_drawn(self.file, self.file.world, _EARTH))
-        equalities = Equalities(self.file, self.model, self.joints, places, held)
+        drawn = list(_drawn(self.file, self.file.world, "", _EARTH))
+        bodies, sites = (
+            {name: T for node, T in drawn if node.tag == tag and (name := node.get("name"))}
+            for tag in ("body", "site")
+        )
+        equalities = Equalities(self.file, self.model, self.joints, bodies, sites, held)
         self.closures = tuple(equalities.closures())
         self.findings += equalities.findings
 
@@ -417,10 +418,20 @@ def _inside(file: Mjcf, node: Node, childclass: str, T: pin.SE3) -> Iterator[Ins
             yield child, childclass, T
 
 
-def _drawn(file: Mjcf, node: Node, T: pin.SE3) -> Iterator[tuple[str, pin.SE3]]:
-    """Yield (body, placement in the world) below a node, as the file draws them."""
-    for child, _, inside in _inside(file, node, "", T):
+def _of_site(file: Mjcf, node: Node, childclass: str) -> pin.SE3:
+    """Return the placement of a site in its body or frame."""
+    known = file.attributes(node, childclass)
+    if "fromto" in known:
+        return between(values(known, "fromto"), np.zeros(3))[0]
+    return file.pose(known)
+
+
+def _drawn(file: Mjcf, node: Node, childclass: str, T: pin.SE3) -> Iterator[tuple[Node, pin.SE3]]:
+    """Yield (body or site, placement in the world) below a node, as the file draws them."""
+    for child, inner, inside in _inside(file, node, childclass, T):
         if child.tag == "body":
             placement = inside * file.pose(child.attrib)
-            yield child.get("name"), placement
-            yield from _drawn(file, child, placement)
+            yield child, placement
+            yield from _drawn(file, child, inner, placement)
+        elif child.tag == "site":
+            yield child, inside * _of_site(file, child, inner)
