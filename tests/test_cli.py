@@ -178,9 +178,10 @@ def test_hints_are_the_flags_that_are_typed(run, tmp_path):
     _, out, _ = run("check", str(file))
     assert "--lock holds them where they are" in out
     file.with_suffix(".sdf").write_text(
-        '<sdf version="1.9"><model name="m"><static>1</static><link name="a"/></model></sdf>'
+        '<sdf version="1.9"><model name="m"><static>1</static><link name="a"/><link name="b"/>'
+        '<joint name="j" type="revolute"><parent>a</parent><child>b</child></joint></model></sdf>'
     )
-    assert "--base fixed, --lock" in run("check", str(file.with_suffix(".sdf")))[1]
+    assert "its joints move here (--lock)" in run("check", str(file.with_suffix(".sdf")))[1]
 
 
 def test_debug_shows_the_traceback():

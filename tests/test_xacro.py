@@ -130,9 +130,10 @@ def write(folder: Path, text: str) -> Path:
 @pytest.mark.parametrize("feature", FEATURES)
 def test_features_expand_as_the_xacro_package_expands_them(feature, tmp_path):
     path = write(tmp_path, FEATURES[feature])
-    expansion = theirs(path, {"side": "1"})
+    args = {"side": "1"} if "side" in FEATURES[feature] else {}
+    expansion = theirs(path, args)
     assert len(str(expansion)) > 60
-    assert ours(path, {"side": "1"}) == expansion
+    assert ours(path, args) == expansion
 
 
 def installed() -> list[Path]:
@@ -152,6 +153,29 @@ def test_installed_files_expand_as_the_xacro_package_expands_them():
         assert ours(path) == expansion
         same += 1
     assert same
+
+
+def test_dates_in_yaml_are_texts_as_they_are_written(tmp_path):
+    """As parts of texts, which is how files of calibrations have them, they are the same."""
+    (tmp_path / "c.yaml").write_text("made: 2024-05-17\nat: 2024-05-17 10:11:12\nhip: 0.5\n")
+    text = "<x a=\"${xacro.load_yaml('c.yaml')['hip']} ${xacro.load_yaml('c.yaml').made}\"/>"
+    path = write(tmp_path, text + "<y a=\"${xacro.load_yaml('c.yaml').at}\"/>")
+    assert ours(path) == theirs(path)
+
+
+def test_names_of_files_are_those_beside_the_file_that_names_them(tmp_path):
+    (tmp_path / "parts").mkdir()
+    inside = f"{HEAD}<a file=\"${{xacro.abs_filename('m.stl')}}\"/></robot>"
+    (tmp_path / "parts/p.xacro").write_text(inside)
+    path = write(tmp_path, '<xacro:include filename="parts/p.xacro"/>')
+    assert ours(path) == theirs(path)
+    assert ours(path)[3][0][1] == {"file": str(tmp_path / "parts/m.stl")}
+
+
+def test_arguments_that_a_file_does_not_have_are_warned_of(tmp_path):
+    path = write(tmp_path, '<xacro:arg name="side" default="left"/><a x="$(arg side) $(arg up)"/>')
+    with pytest.warns(FootworkWarning, match="no argument 'sides'; did you mean 'side'"):
+        ours(path, {"sides": "right", "up": 1})
 
 
 def test_files_of_packages_are_found(tmp_path):

@@ -16,7 +16,7 @@ from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any
 
-from ...errors import ModelError, warn
+from ...errors import ModelError, unknown, warn
 from ..files.hardened_xml import MAX_DEPTH, MAX_NODES, Node, parse
 from ..files.packages import Folders
 from ..files.reading import read_file
@@ -65,12 +65,16 @@ def expand(root: Node, folders: Folders, options: Xacro, origin: str) -> Node:
     """
     expander = _Expander(folders, options, origin)
     try:
-        return expander.document(root)
+        expanded = expander.document(root)
     except (XacroError, ExpressionError) as error:
         where = f"{expander.file}, line {expander.line}"
         raise ModelError(f"{origin}: xacro failed: {error} ({where})") from None
     except RecursionError:
         raise ModelError(f"{origin}: xacro failed: macros nested too deep") from None
+    for name in map(str, options.args):
+        if name not in expander.asked:
+            warn(f"{origin}: xacro: {unknown('argument', name, expander.asked)}")
+    return expanded
 
 
 @dataclass(frozen=True)
@@ -96,6 +100,7 @@ class _Expander:
     def __init__(self, folders: Folders, options: Xacro, origin: str) -> None:
         self.folders, self.file, self.line = folders, origin, 0
         self.arguments = {str(name): str(value) for name, value in options.args.items()}
+        self.asked: set[str] = set()  # arguments that the files have
         self.environment = tuple(options.env)
         self.texts = Texts(self.substitution, self.functions())
         self.nodes = self.files = self.depth = 0
@@ -202,6 +207,7 @@ class _Expander:
     def arg(self, node: Node, place: _Place, into: Node) -> None:
         """<xacro:arg name= default=>: an argument, unless the caller gave it."""
         name, default = node.get("name"), node.attrib.get("default")
+        self.asked.add(name)
         if name not in self.arguments and default is not None:
             self.arguments[name] = self.texts.text(default, place.names)
 
@@ -367,7 +373,11 @@ class _Expander:
 
             return say
 
+        def abs_filename(name: str) -> str:
+            return os.path.join(self.folders.home or "", name)
+
         return {
+            "abs_filename": abs_filename,
             "arg": lambda name: self.substitution(["arg", name]),
             "dotify": dict,
             "error": saying("error: "),
@@ -388,6 +398,7 @@ class _Expander:
         """Return what $(arg …), $(find …), $(env …), $(optenv …) or $(dirname) stands for."""
         match words:
             case ["arg", name]:
+                self.asked.add(name)
                 if name not in self.arguments:
                     hint = f"xacro=Xacro(args={{{name!r}: …}}), or --xacro-arg {name}:=…, gives one"
                     raise XacroError(f"no value for the argument {name!r}; {hint}")

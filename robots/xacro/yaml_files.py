@@ -1,4 +1,7 @@
-"""YAML files of xacro descriptions: plain data, with units of length and angle as tags."""
+"""YAML files of xacro descriptions: plain data, with units of length and angle as tags.
+
+Dates are texts, as they are written.
+"""
 
 from __future__ import annotations
 
@@ -36,6 +39,7 @@ def load_yaml(path: Path, budget: Budget) -> Any:
     def number(unit: float) -> Any:
         return lambda loader, node: unit * float(evaluate(node.value, nothing, budget))
 
+    Loader.add_constructor("tag:yaml.org,2002:timestamp", Loader.construct_yaml_str)
     for tag, unit in _UNITS.items():
         Loader.add_constructor(tag, number(unit))
     data = read_file(path)

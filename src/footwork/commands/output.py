@@ -39,6 +39,7 @@ _TYPED = {
     "load(mimic=…)": "--mimic",
     'load(…, mimic="lock")': "--mimic lock",
     "meshes=False": "--no-meshes",
+    "load(…, xacro=True)": "--xacro-arg",
     "expected rate=": "expected --rate",
     "joint_order=": "--joint-order",
     "expected quaternion=": "expected --quaternion",
