@@ -233,7 +233,9 @@ def test_what_is_left_out_is_named():
         (model(link("a", "<pose>0 0 0</pose>")), "expected x y z roll pitch yaw"),
         (model(link("a", '<pose relative_to="b"/>'), link("b", '<pose relative_to="a"/>')),
          "relative to each other"),
-        (model(link("a"), link("b"), joint("j", "a", "b", "screw")), "'j' of type 'screw'"),
+        (model(link("a"), link("b"), joint("j", "a", "b", "screw")), "'j': got the type 'screw'"),
+        (model(link("a"), link("b"), joint("j", "", "b")), "<joint> 'j': without <parent>"),
+        (model(link("a"), "<include/>"), "<include> without <uri>"),
         (model(link("a"), link("b"), joint("j", "a", "c")), "'c'"),
         (model(link("a"), joint("j", "a", "world", "fixed", "")), "swap <parent> and <child>"),
         (model(link("a"), link("b"), joint("j", "a", "b", inner="<axis><xyz>0 0 0</xyz></axis>")),
@@ -417,8 +419,9 @@ def test_included_models_are_parts_too(tmp_path, merged, uri):
 def test_includes_that_cannot_be_read_are_refused(tmp_path):
     path = tmp_path / "robot.sdf"
     for uri, says in (
-        ("model://nowhere", "nowhere"), ("robot.sdf", "deeper than"), ("none.sdf", "not found"),
-        ("https://fuel.gazebosim.org/arm", "not a local file"), ("arm.urdf", "got <robot>"),
+        ("model://nowhere", r"nowhere.*package_dirs=\[…\] names folders of packages"),
+        ("robot.sdf", "deeper than"), ("none.sdf", "not found"), ("arm.urdf", "got <robot>"),
+        ("https://fuel.gazebosim.org/arm", "not a local file"),
     ):  # fmt: skip
         (tmp_path / "arm.urdf").write_text("<robot/>")
         path.write_text(body(f"<include><uri>{uri}</uri><name>x</name></include>"))

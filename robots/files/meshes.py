@@ -18,7 +18,7 @@ from .hardened_xml import Node
 from .mesh_headers import is_stub, unit, why_unreadable
 from .packages import OUTSIDE, Folders
 
-_PACKAGES = "package_dirs=[…] names folders of packages"
+PACKAGES = "package_dirs=[…] names folders of packages"
 _NAMED = 3  # further missing meshes whose names are told
 _LEVELS: tuple[Level, Level] = ("error", "warning")  # of one that is damaged, that is not there
 
@@ -55,7 +55,7 @@ def left_out(missing: Mapping[str, str]) -> list[Finding]:
     meshes, is_ = counted(len(missing), "mesh", "meshes"), "is" if len(missing) == 1 else "are"
     what = "missing" if outside is None else "missing or may not be read,"
     message = f"{meshes} {is_} {what} and left out: {told!r}: {missing[told]}{likewise}"
-    hint = f"{_PACKAGES}, meshes=False does without"
+    hint = f"{PACKAGES}, meshes=False does without"
     return [Finding("warning", "mesh", message, hint)]
 
 
@@ -96,7 +96,7 @@ def examine(
             problem = damage(path)
         if problem:
             message, level = f"mesh {name!r}: {problem}", _LEVELS[missing]
-            hint = _PACKAGES if missing and path is None else ""
+            hint = PACKAGES if missing and path is None else ""
             findings.append(Finding(level, "mesh", message, hint, link, "", mesh.line))
     return findings
 

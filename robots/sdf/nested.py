@@ -10,6 +10,7 @@ import pinocchio as pin
 
 from ...errors import ModelError
 from ..files.hardened_xml import Node, parse
+from ..files.meshes import PACKAGES
 from ..files.packages import Folders
 from ..files.reading import read_file
 from ..urdf.values import plain
@@ -87,6 +88,8 @@ class _Reading:
     def included(self, node: Node) -> tuple[Node, str, _Reading]:
         """Return the model that an <include> asks for, the version of its file, and its reading."""
         name = text_of(node, "uri")
+        if not name:
+            raise ModelError(f"{self.origin}: line {node.line}: <include> without <uri>")
         where = f"{self.origin}: line {node.line}: <include> of {name!r}"
         if self.depth >= _DEEPEST or len(self.files) >= _MOST_FILES:
             many = f"more than {_MOST_FILES} files, or deeper than {_DEEPEST} in each other"
@@ -94,7 +97,7 @@ class _Reading:
         name = self.file_of(_beside(self.folder, name))
         found = self.folders.find(name)
         if found.path is None:
-            raise ModelError(f"{where}: {found.problem}")
+            raise ModelError(f"{where}: {found.problem}; {PACKAGES}")
         self.files.append(name)
         tree = parse(read_file(found.path), str(found.path))
         models = tree.all("model")
@@ -152,7 +155,7 @@ def _write_out(node: Node, version: str, prefix: str, frame: str) -> None:
         for key in part.attrib.keys() & {*_REFERENCES}:
             if part.get(key):
                 part.attrib[key] = _named(part.get(key), prefix, frame)
-        if part.tag in ("parent", "child") and node.tag == "joint":
+        if part.tag in ("parent", "child") and node.tag == "joint" and part.text.strip():
             part.text = _named(part.text.strip(), prefix, frame)
         if part.tag == "mimic":
             part.attrib["joint"] = prefix + part.get("joint")

@@ -100,7 +100,8 @@ class Poses:
 
     def error(self, node: Node, message: str) -> ModelError:
         """Return an error about an element of the file."""
-        return ModelError(f"{self.origin}: line {node.line}: <{node.tag}>: {message}")
+        name = f" {node.get('name')!r}" if node.tag == "joint" else ""
+        return ModelError(f"{self.origin}: line {node.line}: <{node.tag}>{name}: {message}")
 
     def of(self, name: str, asked_by: Node) -> Any:
         """Return T_model_x of what has this name."""

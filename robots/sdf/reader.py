@@ -113,7 +113,8 @@ class _Conversion:
         others = sorted({n.tag for n in self.model.walk() if n.tag in _LEFT_OUT or ":" in n.tag})
         if others:
             words = ", ".join(f"<{tag}>" for tag in others)
-            self._report("info", "left out", f"{words} are left out", self.model)
+            message = f"no parts of the robot, left out: {words}"
+            self._report("info", "left out", message, self.model)
         if self.is_static and any(joint.get("type") != "fixed" for joint in tree):
             message = "the model is static in its file, and its joints move here"
             self._report("warning", "base", message, self.model, "lock=[…]")
@@ -233,9 +234,9 @@ class _Conversion:
                 hint = "lock what it drives, or write a mimic joint in a URDF"
                 self._report("warning", "closure", message, joint, hint)
             elif kind not in READ:
-                raise self.poses.error(
-                    joint, f"{joint.get('name')!r} of type {kind!r}; expected {', '.join(READ)}"
-                )
+                raise self.poses.error(joint, f"got the type {kind!r}, expected {', '.join(READ)}")
+            elif lost := [key for key in ("parent", "child") if not text_of(joint, key)]:
+                raise self.poses.error(joint, f"without <{'> and <'.join(lost)}>")
             else:
                 joints.append(joint)
         joints.sort(key=lambda joint: joint.get("type") == "ball")
