@@ -416,6 +416,16 @@ def test_included_models_are_parts_too(tmp_path, merged, uri):
     same(robot, robots.load(body(flat_arm(prefix), hold)))
 
 
+@pytest.mark.parametrize("variable", ["GZ_SIM_RESOURCE_PATH", "GAZEBO_MODEL_PATH"])
+def test_models_are_found_where_gazebo_finds_them(tmp_path, monkeypatch, variable):
+    (tmp_path / "models" / "arm").mkdir(parents=True)
+    inside = arm("inner").replace('relative_to="b"', "")
+    (tmp_path / "models" / "arm" / "model.sdf").write_text(f"<sdf>{inside}</sdf>")
+    text = body("<include><uri>model://arm</uri></include>", joint("hold", "b", "inner::upper"))
+    monkeypatch.setenv(variable, f"/nowhere:{tmp_path / 'models'}")
+    assert "inner::elbow" in robots.load(text).joint_names
+
+
 def test_includes_that_cannot_be_read_are_refused(tmp_path):
     path = tmp_path / "robot.sdf"
     for uri, says in (
@@ -437,6 +447,10 @@ def test_what_else_the_world_of_a_file_holds_is_named():
     said = [f.message for f in robots.diagnose(text)]
     assert any("model://sun" in words for words in said)
     assert any("'weld'" in words for words in said)
+    table = text.replace("<model name='m'>", "").replace(
+        "<link", '<pose relative_to="table"/><link', 1
+    )
+    assert any("relative to 'table'" in f.message for f in robots.diagnose(table))
     lone = '<sdf version="1.9"><world><include><uri>model://go1</uri></include></world></sdf>'
     with pytest.raises(ModelError, match="model://go1"):
         robots.load(lone)

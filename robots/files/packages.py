@@ -18,6 +18,8 @@ from urllib.parse import unquote
 
 from .installed import share_folders
 
+# folders of packages: of ROS, of Gazebo, and of the Gazebo before it
+_WORKSPACES = ("ROS_PACKAGE_PATH", "GZ_SIM_RESOURCE_PATH", "GAZEBO_MODEL_PATH")
 _PACKAGE = re.compile(r"^(?:package|model)://([^/]+)/(.*)$")
 _OWN_PACKAGE = re.compile(r"^(?:package|model):///+(.*)$")  # as onshape-to-robot writes it
 OUTSIDE = "outside the folders that may be read"
@@ -169,7 +171,8 @@ def _own_package(home: Path | None) -> tuple[Path, ...]:
 def _folders_of_packages() -> list[Path]:
     """Return the folders that hold installed packages."""
     shares = [prefix / "share" for prefix in _from_environment("AMENT_PREFIX_PATH")]
-    return [*_from_environment("ROS_PACKAGE_PATH"), *shares, *share_folders()]
+    named = [folder for name in _WORKSPACES for folder in _from_environment(name)]
+    return [*named, *shares, *share_folders()]
 
 
 def _installed_package_of(name: str) -> list[Path]:

@@ -115,6 +115,12 @@ class _Conversion:
             words = ", ".join(f"<{tag}>" for tag in others)
             message = f"no parts of the robot, left out: {words}"
             self._report("info", "left out", message, self.model)
+        pose = self.model.find("pose")
+        if pose is not None and pose.get("relative_to") not in ("", WORLD):
+            message = (
+                f"the model's pose is relative to {pose.get('relative_to')!r}, not read: it is "
+            )
+            self._report("warning", "base", f"{message}taken as one in the world", pose)
         if self.is_static and any(joint.get("type") != "fixed" for joint in tree):
             message = "the model is static in its file, and its joints move here"
             self._report("warning", "base", message, self.model, "lock=[…]")
