@@ -439,6 +439,19 @@ def test_includes_that_cannot_be_read_are_refused(tmp_path):
             robots.load(path)
 
 
+def test_included_models_are_bounded(tmp_path):
+    (tmp_path / "big.sdf").write_text(f"<sdf><model>{'<link/>' * 90_000}</model></sdf>")
+    path = tmp_path / "robot.sdf"
+    path.write_text(body("<include><uri>big.sdf</uri></include>" * 4))
+    with pytest.raises(ModelError, match="more than 200000 elements"):
+        robots.load(path)
+    (tmp_path / "big.sdf").write_text(f"<sdf><model name='x'>{link('a')}</model></sdf>")
+    many = "".join(f"<include><uri>big.sdf</uri><name>x{k}</name></include>" for k in range(60))
+    path.write_text(body(many))
+    with pytest.raises(ModelError, match="more than 50 files"):
+        robots.load(path)
+
+
 def test_what_else_the_world_of_a_file_holds_is_named():
     text = model(link("a"), link("b"), joint("ab", "a", "b"))
     text = text.replace("<model", "<world name='w'><include><uri>model://sun</uri></include><model")

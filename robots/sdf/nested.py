@@ -9,7 +9,7 @@ from pathlib import PurePosixPath
 import pinocchio as pin
 
 from ...errors import ModelError
-from ..files.hardened_xml import Node, parse
+from ..files.hardened_xml import MAX_NODES, Node, parse
 from ..files.meshes import PACKAGES
 from ..files.packages import Folders
 from ..files.reading import read_file
@@ -38,13 +38,13 @@ def flatten(model: Node, version: str, folders: Folders, origin: str) -> None:
 
 @dataclass
 class _Reading:
-    """The state of reading: the folder of the file being read, its depth, and all files so far."""
+    """The state of reading: folder and depth of the file being read, and the sizes of all so far."""
 
     folders: Folders
     origin: str
     folder: str = ""
     depth: int = 0
-    files: list[str] = field(default_factory=list)
+    sizes: list[int] = field(default_factory=list)
 
     def elements(self, model: Node, version: str, prefix: str, frame: str) -> list[Node]:
         """Return the contents of a model, names behind `prefix`, its own frame called `frame`."""
@@ -91,15 +91,17 @@ class _Reading:
         if not name:
             raise ModelError(f"{self.origin}: line {node.line}: <include> without <uri>")
         where = f"{self.origin}: line {node.line}: <include> of {name!r}"
-        if self.depth >= _DEEPEST or len(self.files) >= _MOST_FILES:
+        if self.depth >= _DEEPEST or len(self.sizes) >= _MOST_FILES:
             many = f"more than {_MOST_FILES} files, or deeper than {_DEEPEST} in each other"
             raise ModelError(f"{where}: {many}")
         name = self.file_of(_beside(self.folder, name))
         found = self.folders.find(name)
         if found.path is None:
             raise ModelError(f"{where}: {found.problem}; {PACKAGES}")
-        self.files.append(name)
         tree = parse(read_file(found.path), str(found.path))
+        self.sizes.append(sum(1 for _ in tree.walk()))
+        if sum(self.sizes) > MAX_NODES:
+            raise ModelError(f"{where}: more than {MAX_NODES} elements in all files")
         models = tree.all("model")
         if tree.tag != "sdf" or len(models) != 1:
             what = f"{len(models)} models" if tree.tag == "sdf" else f"<{tree.tag}>"
@@ -109,7 +111,7 @@ class _Reading:
             part.line = node.line
             if part.tag == "mesh" and (told := part.find("uri")) is not None:
                 told.text = _beside(folder, told.text.strip())
-        inside = _Reading(self.folders, self.origin, folder, self.depth + 1, self.files)
+        inside = _Reading(self.folders, self.origin, folder, self.depth + 1, self.sizes)
         return models[0], tree.get("version"), inside
 
     def file_of(self, name: str) -> str:
