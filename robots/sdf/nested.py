@@ -38,7 +38,7 @@ def flatten(model: Node, version: str, folders: Folders, origin: str) -> None:
 
 @dataclass
 class _Reading:
-    """The state of reading: folder and depth of the file being read, and the sizes of all so far."""
+    """The state of reading: folder and depth of the file being read, the sizes of all so far."""
 
     folders: Folders
     origin: str
@@ -48,7 +48,7 @@ class _Reading:
 
     def elements(self, model: Node, version: str, prefix: str, frame: str) -> list[Node]:
         """Return the contents of a model, names behind `prefix`, its own frame called `frame`."""
-        found = []
+        found = list[Node]()
         for child in model.children:
             if child.tag in ("model", "include"):
                 found += self.inner(child, version, prefix, frame)

@@ -21,7 +21,7 @@ from ..sources import Description
 from ..urdf import edits
 from ..urdf.closures import LOOP
 from ..urdf.reader import from_urdf
-from ..urdf.values import as_origin, numbers, plain
+from ..urdf.values import as_origin, link_of, numbers, plain
 from .nested import flatten
 from .poses import WORLD, Poses, placement, text_of
 
@@ -130,7 +130,7 @@ class _Conversion:
 
         One that stands on the world by a joint has its place already.
         """
-        carried = {joint.find("child").get("link") for joint in self.robot.all("joint")}
+        carried = {link_of(joint, "child") for joint in self.robot.all("joint")}
         roots = [n for link in self.robot.all("link") if (n := link.get("name")) not in carried]
         if len(roots) != 1 or roots[0] == WORLD:
             return

@@ -39,7 +39,10 @@ def load_yaml(path: Path, budget: Budget) -> Any:
     def number(unit: float) -> Any:
         return lambda loader, node: unit * float(evaluate(node.value, nothing, budget))
 
-    Loader.add_constructor("tag:yaml.org,2002:timestamp", Loader.construct_yaml_str)
+    def as_written(loader: Any, node: Any) -> Any:
+        return node.value
+
+    Loader.add_constructor("tag:yaml.org,2002:timestamp", as_written)
     for tag, unit in _UNITS.items():
         Loader.add_constructor(tag, number(unit))
     data = read_file(path)
