@@ -386,6 +386,14 @@ def test_models_in_a_model_are_parts_of_it(base):
     same(robot, robots.load(body(flat_arm("arm::"), hold), base=base))
 
 
+def test_a_static_model_in_a_model_is_warned_of():
+    still = arm().replace("</model>", "<static>true</static></model>")
+    found = robots.diagnose(body(still, joint("hold", "b", "arm::upper")))
+    assert [f.message for f in found if f.code == "base"] == [
+        "'arm' is static in its file, and moves here"
+    ]
+
+
 @pytest.mark.parametrize("merged", [False, True])
 @pytest.mark.parametrize("uri", ["model://arm", "parts/arm/arm.sdf", "package://arm/arm.sdf"])
 def test_included_models_are_parts_too(tmp_path, merged, uri):

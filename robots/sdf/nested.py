@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from pathlib import PurePosixPath
 
 import pinocchio as pin
@@ -13,6 +13,7 @@ from ..files.hardened_xml import MAX_NODES, Node, parse
 from ..files.meshes import PACKAGES
 from ..files.packages import Folders
 from ..files.reading import read_file
+from ..findings import Finding
 from ..urdf.values import plain
 from .poses import MODEL, WORLD, Poses, placement, text_of
 
@@ -21,19 +22,21 @@ _MOST_FILES = 50
 _REFERENCES = ("relative_to", "attached_to", "expressed_in", "frame")
 
 
-def flatten(model: Node, version: str, folders: Folders, origin: str) -> None:
+def flatten(model: Node, version: str, folders: Folders, origin: str) -> list[Finding]:
     """Make the links, joints and frames of models in a model its own; write out their defaults.
 
     Those of a model `m` are called `m::name`, and the frame of that model is called `m`; what is
-    included with merge="true" keeps its names.
+    included with merge="true" keeps its names. What is not taken over is in the findings returned.
 
     Raises:
         ModelError: a file that cannot be read, or is no model.
     """
     model.attrib["canonical_link"] = _canonical(model)
-    model.children = _Reading(folders, origin).elements(model, version, "", MODEL)
+    reading = _Reading(folders, origin)
+    model.children = reading.elements(model, version, "", MODEL)
     if not model.get("canonical_link"):
         model.attrib["canonical_link"] = next((n.get("name") for n in model.all("link")), "")
+    return reading.findings
 
 
 @dataclass
@@ -45,6 +48,7 @@ class _Reading:
     folder: str = ""
     depth: int = 0
     sizes: list[int] = field(default_factory=list)
+    findings: list[Finding] = field(default_factory=list)
 
     def elements(self, model: Node, version: str, prefix: str, frame: str) -> list[Node]:
         """Return the contents of a model, names behind `prefix`, its own frame called `frame`."""
@@ -64,6 +68,9 @@ class _Reading:
         if node.tag == "include":
             model, version, reading = self.included(node)
         name, merged = text_of(node, "name") or model.get("name"), node.get("merge") == "true"
+        if {text_of(node, "static"), text_of(model, "static")} & {"1", "true"}:
+            message = f"{name!r} is static in its file, and moves here"
+            self.findings.append(Finding("warning", "base", message, line=node.line))
         own = f"_merged__{name}__model__" if merged else name
         below = prefix if merged else f"{prefix}{name}::"
         canonical = _canonical(model)
@@ -111,7 +118,7 @@ class _Reading:
             part.line = node.line
             if part.tag == "mesh" and (told := part.find("uri")) is not None:
                 told.text = _beside(folder, told.text.strip())
-        inside = _Reading(self.folders, self.origin, folder, self.depth + 1, self.sizes)
+        inside = replace(self, folder=folder, depth=self.depth + 1)  # sizes and findings are shared
         return models[0], tree.get("version"), inside
 
     def file_of(self, name: str) -> str:
