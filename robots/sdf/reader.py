@@ -40,9 +40,9 @@ def from_sdf(tree: Node, description: Description, options: Options) -> Parts:
     """
     origin = description.origin
     model = _the_model(tree, origin)
-    findings = flatten(model, tree.get("version"), description.folders, origin)
+    untaken = flatten(model, tree.get("version"), description.folders, origin)
     written = _Conversion(model, origin)
-    written.findings += findings
+    written.findings += untaken
     written.run()
     if written.is_static and options.base is None:
         options = replace(options, base="fixed")
