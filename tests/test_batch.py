@@ -23,6 +23,7 @@ ROBOTS = [
     ("talos", "floating"), ("anymal_c", "fixed"), ("centauro", "floating"),
     ("double_pendulum", "fixed"), ("limb", "fixed"), ("block", "floating"), ("block", "fixed"),
     ("hinges and sliders", "floating"), ("hinges and sliders", "fixed"),
+    ("ball joints", "floating"), ("ball joints", "fixed"),
 ]  # fmt: skip
 ROWS = {  # the functions that take no more than rows of states, and which
     "inverse_dynamics": "QVA", "forward_dynamics": "QVT", "bias": "QV", "gravity_torques": "Q",
@@ -32,24 +33,51 @@ ROWS = {  # the functions that take no more than rows of states, and which
 }  # fmt: skip
 
 
+AXIS = np.array([0.6, 0.0, 0.8])
+
+
 def hinges_and_sliders(base):
     """Joints about general axes, with and without limits, rotors, no depth-first order."""
-    rng = np.random.default_rng(3)
-    model = pin.Model()
-    model.name = f"hinges and sliders ({base})"
-    axis = np.array([0.6, 0.0, 0.8])
     kinds = [
         (0, pin.JointModelFreeFlyer() if base == "floating" else pin.JointModelRUBX()),
         (1, pin.JointModelPX()),
-        (1, pin.JointModelRevoluteUnaligned(axis)),
+        (1, pin.JointModelRevoluteUnaligned(AXIS)),
         (2, pin.JointModelRUBY()),
-        (3, pin.JointModelPrismaticUnaligned(axis)),
+        (3, pin.JointModelPrismaticUnaligned(AXIS)),
         (4, pin.JointModelRUBX()),
         (5, pin.JointModelPZ()),
         (1 if base == "floating" else 0, pin.JointModelRUBZ()),
         (8, pin.JointModelPY()),
         (9, pin.JointModelRX()),
     ]
+    return built("hinges and sliders", base, kinds, rotors=lambda nv: np.full(nv, 0.1))
+
+
+def ball_joints(base):
+    """Ball joints after each other and all else, and a rotor on each axis; the free base's too."""
+    kinds = [
+        (0, pin.JointModelFreeFlyer() if base == "floating" else pin.JointModelSpherical()),
+        (1, pin.JointModelSpherical()),
+        (2, pin.JointModelRevoluteUnaligned(AXIS)),
+        (3, pin.JointModelSpherical()),
+        (4, pin.JointModelSpherical()),
+        (1, pin.JointModelPX()),
+        (6, pin.JointModelSpherical()),
+        (7, pin.JointModelTranslation()),
+        (8, pin.JointModelRUBZ()),
+        (1 if base == "floating" else 0, pin.JointModelTranslation()),
+        (10, pin.JointModelSpherical()),
+    ]
+    return built(
+        "ball joints", base, kinds, rotors=lambda nv: 0.1 + 0.02 * np.arange(nv), on_base=0.7
+    )
+
+
+def built(name, base, kinds, rotors, on_base=0.0):
+    """A robot of (parent, joint), with bodies and frames off their joints."""
+    rng = np.random.default_rng(3)
+    model = pin.Model()
+    model.name = f"{name} ({base})"
     for i, (parent, kind) in enumerate(kinds):
         name = "root_joint" if i == 0 and base == "floating" else f"joint_{i}"
         off = pin.SE3(pin.exp3(rng.standard_normal(3)), 0.4 * rng.standard_normal(3))
@@ -64,21 +92,24 @@ def hinges_and_sliders(base):
         model.appendBodyToJoint(0, welded, pin.SE3.Identity())
         off = pin.SE3(pin.exp3(rng.standard_normal(3)), rng.standard_normal(3))
         model.addFrame(pin.Frame("shelf", 0, off, pin.FrameType.OP_FRAME))
-    moving = slice(6 if base == "floating" else 0, None)
-    model.armature[moving] = 0.1
+    moving = 6 if base == "floating" else 0
+    model.armature = np.append(np.full(moving, on_base), rotors(model.nv - moving))
     model.gravity.linear = np.array([0.3, -0.2, -9.7])
     names = tuple(model.names)[2:]
     return fw.Robot(model.name, model, shapes=None, actuated=names[::2])
 
 
+BUILT = {"hinges and sliders": hinges_and_sliders, "ball joints": ball_joints}
 _built = {}
 
 
 @pytest.fixture(params=ROBOTS, ids=lambda case: "-".join(case))
 def robot(request, load_robot):
     name, base = request.param
-    if name == "hinges and sliders":
-        return _built.setdefault(base, hinges_and_sliders(base))
+    if name in BUILT:
+        if request.param not in _built:
+            _built[request.param] = BUILT[name](base)
+        return _built[request.param]
     return load_robot(name, base)
 
 
@@ -190,6 +221,10 @@ def test_lanes_without_kernels(monkeypatch):
 
 def test_coriolis_chains_are_the_tensor(robot, numba, monkeypatch):
     Q, V, *_ = states(robot, 9)
+    if robot.name.startswith("ball joints"):
+        with pytest.raises(fw.ModelError, match="'joint_10'; expected hinges and sliders"):
+            batch.coriolis_chains(robot, Q)
+        return
     chains = batch.coriolis_chains(robot, Q)
     assert len(chains) == 9
     for i in (0, 8):
@@ -351,7 +386,7 @@ def test_joints_that_kernels_do_not_know(load_robot, numba):
     robot = load_robot("tree", "floating")
     Q, V, *_ = states(robot, 3)
     fresh = fw.Robot("a tree", robot.model, shapes=None, actuated=robot.actuated)
-    with pytest.warns(fw.FootworkWarning, match="'a tree'.*state by state.*not .*'joint_3'"):
+    with pytest.warns(fw.FootworkWarning, match="'a tree'.*state by state.*not .*'joint_5'"):
         got = batch.bias(fresh, Q, V)
     same(got, one_by_one(fresh, dyn.bias, (Q, V)), 0)
     batch.mass_matrix(fresh, Q)  # said once: a second warning would be an error here
@@ -433,13 +468,13 @@ def near(found, expected, tolerance):
 
 
 def test_gradients_of_the_power(robot, numba):
-    """yᵀτ, by matrices; of a tree not numbered as Pinocchio asks by differences."""
+    """yᵀτ, by matrices; of a tree for which Pinocchio has none by differences."""
     *motion, Y, wrenches = loaded(robot)
     for given in ({}, wrenches):
         found = batch.inverse_dynamics_gradient(robot, *motion, Y, given)
         for i, state in enumerate(zip(*motion, strict=True)):
             row = [part[i] for part in found]
-            if robot.name.startswith("hinges"):
+            if robot.name.startswith("hinges"):  # not numbered as Pinocchio asks
                 near(row, by_differences(robot, *state, Y[i], given), 1e-8)
             else:
                 matrices = dyn.inverse_dynamics_derivatives(robot, *state, given)

@@ -352,7 +352,7 @@ def step_on(B, X, out):
 
 
 def pose(bodies, feet, q, v, legs):
-    """Write the legs of a robot all of whose joints have one axis."""
+    """Write the legs of a robot whose joints the kernels know."""
     n = len(bodies)
     places = np.empty((n + 1, 12))
     for k in range(len(feet.places)):
@@ -360,7 +360,7 @@ def pose(bodies, feet, q, v, legs):
         frame_jacobian(bodies, chain, feet.places[k], LOCAL_WORLD_ALIGNED, q, legs.J[k], places)
         for i in range(12):
             legs.places[k, i] = places[n, i]
-    rnea(bodies, q, v, legs.a, legs.forces, np.empty((n, 20)))
+    rnea(bodies, q, v, legs.a, legs.forces, np.empty((n + 1, 20)))
 
 
 def correct(model, x, legs, told, q, v):

@@ -15,7 +15,7 @@ from ...errors import ModelError
 from ...robots.robot import Robot
 from .. import coriolis
 from ..kernels import coriolis_chains as kernels
-from ..kernels.body_table import unknown_joints, velocity_chains
+from ..kernels.body_table import ball_joints, unknown_joints, velocity_chains
 from ..kernels.coriolis_matrix import coriolis_matrix_rows
 from ..per_robot import per_robot
 from ..topology import require_fixed_axes
@@ -102,7 +102,7 @@ def coriolis_chains(
         ConfigurationError: a bad value, with its row.
         ModelError: joints of other kinds.
     """
-    if names := unknown_joints(robot):
+    if names := unknown_joints(robot) + ball_joints(robot):
         raise ModelError(
             f"{robot.name!r}: joints {', '.join(map(repr, names))}; expected hinges and sliders "
             "(on a free flyer, or none). coriolis_tensor holds for every robot"

@@ -155,5 +155,5 @@ def _note_joints(robot: Robot) -> None:
     names = ", ".join(map(repr, unknown_joints(robot)))
     warn(
         f"{robot.name!r}: dynamics.batch calls Pinocchio state by state, because kernels know "
-        f"free flyers, hinges and sliders (without rotors in the base); not {names}"
+        f"free flyers as the base, hinges, sliders, translations and ball joints; not {names}"
     )

@@ -6,7 +6,8 @@ force that it needs when it does not accelerate.
 Outward:  v_i = X v_λ + S q̇,   c_i = v_i × S q̇,   Y_i = I_i,   p_i = v_i ×* I_i v_i
 Inward:   U = Y S,   D = Sᵀ U + armature,   u = τ − Sᵀ p
           Y_λ += Xᵀ (Y − U Uᵀ/D) X,         p_λ += Xᵀ (p + (Y − U Uᵀ/D) c + U u/D)
-Root:     a_0 = −Y⁻¹ p (gravity moves the root's frame, not the bodies)
+Root:     a_0 = −Y⁻¹ p (gravity moves the root's frame, not the bodies); its armature a adds a 1 to
+          Y, and to p what it has beside a a_0: a (g + ω × v), as it has no weight
 Outward:  a' = X a_λ + c,   q̈ = (u − Uᵀ a')/D,   a_i = a' + S q̈
 
 Source: R. Featherstone (2008), table 7.1.
@@ -23,6 +24,7 @@ from .articulated import (
     rigid,
     solve_root,
     times,
+    with_rotor,
     without_joint,
 )
 from .body_table import FREE, as_bodies
@@ -31,10 +33,12 @@ from .rows import fill
 from .spatial import (
     add,
     along_joint,
+    cross,
     cross_force,
     cross_joint,
     force_to_parent,
     get,
+    get_joint,
     gravity_at_root,
     joint_position,
     momentum,
@@ -42,9 +46,11 @@ from .spatial import (
     pairing,
     plus,
     put,
+    put_joint,
     root_motion,
     scale,
     with_joint,
+    with_velocity,
 )
 
 
@@ -55,9 +61,9 @@ def outward(bodies, q, v, joints, twists, forces, inertias):
         body = bodies[i]
         if i > 0:
             joint = joint_position(body, q)
-            joints[i, 0], joints[i, 1] = joint
+            put_joint(joints, i, joint)
             moved = motion_to_child(body, joint, get(twists, body.parent))
-            put(twists, i, with_joint(body, moved, v[body.v]))
+            put(twists, i, with_velocity(body, moved, v))
         twist = get(twists, i)
         put(forces, i, cross_force(twist, momentum(body.mass, body.h, body.I, twist)))
         put_articulated(inertias, i, rigid(body))
@@ -66,7 +72,7 @@ def outward(bodies, q, v, joints, twists, forces, inertias):
 def inward(bodies, v, tau, joints, twists, forces, inertias, drives):
     """Y and p of the root; U of each joint is left in forces, (u, 1/D) in drives."""
     for i in range(len(bodies) - 1, 0, -1):
-        body, joint, force = bodies[i], (joints[i, 0], joints[i, 1]), get(forces, i)
+        body, joint, force = bodies[i], get_joint(joints, i), get(forces, i)
         Y = get_articulated(inertias, i)
         U = joint_column(body, Y)
         u = tau[body.v] - along_joint(body, force)
@@ -86,7 +92,7 @@ def inward(bodies, v, tau, joints, twists, forces, inertias, drives):
 def accelerate(bodies, v, joints, twists, forces, drives, a):
     """q̈ of every joint; twists become accelerations on the way, that of the root is there."""
     for i in range(1, len(bodies)):
-        body, joint, U = bodies[i], (joints[i, 0], joints[i, 1]), get(forces, i)
+        body, joint, U = bodies[i], get_joint(joints, i), get(forces, i)
         c = cross_joint(body, get(twists, i), v[body.v])
         free = plus(motion_to_child(body, joint, get(twists, body.parent)), c)
         rate = (drives[i, 0] - pairing(free, U)) * drives[i, 1]
@@ -95,15 +101,18 @@ def accelerate(bodies, v, joints, twists, forces, drives, a):
 
 
 def aba(bodies, q, v, tau, a, work):
-    """Fill a (nv,); workspace (n, 37), of seven rows at least where the base is free."""
+    """Fill a (nv,); workspace (n + 1, 37), of seven rows at least where the base is free."""
     joints, drives, twists, forces = work[:, :2], work[:, 2:4], work[:, 4:10], work[:, 10:16]
     inertias, system = work[:, 16:], work[1:7, 16:23]  # of the root, when no other inertia is read
     outward(bodies, q, v, joints, twists, forces, inertias)
     inward(bodies, v, tau, joints, twists, forces, inertias, drives)
     g = gravity_at_root(bodies[0], q)
+    (v_0, w_0), (f, n), rotor = get(twists, 0), get(forces, 0), bodies[0].armature
+    f = add(f, scale(rotor, add(g, cross(w_0, v_0))))
     put(twists, 0, (scale(-1.0, g), HERE))
     if bodies[0].kind == FREE:
-        linear, angular = solve_root(get_articulated(inertias, 0), tau, get(forces, 0), system)
+        Y = with_rotor(get_articulated(inertias, 0), rotor)
+        linear, angular = solve_root(Y, tau, (f, n), system)
         a[0], a[1], a[2] = add(linear, g)
         a[3], a[4], a[5] = angular
         put(twists, 0, (linear, angular))

@@ -7,7 +7,7 @@ A and I are xx, xy, yy, xz, yz, zz, H has nine entries row by row; a motion (v, 
 from __future__ import annotations
 
 from .body_table import PRISMATIC
-from .inertia import add_symmetric, symmetric_to_parent_axes
+from .inertia import add_symmetric, plus_diagonal, symmetric_to_parent_axes
 from .spatial import add, cross, scale, sub, symmetric, to_parent_axes
 
 
@@ -71,6 +71,12 @@ def joint_column(body, Y):
     if body.kind == PRISMATIC:
         return (A[3], A[4], A[5]), H[2]
     return (H[0][2], H[1][2], H[2][2]), (I[3], I[4], I[5])
+
+
+def with_rotor(Y, a):
+    """Y + a 1."""
+    A, H, I = Y
+    return plus_diagonal(A, a), H, plus_diagonal(I, a)
 
 
 def without_joint(Y, U, inverse):
@@ -137,7 +143,7 @@ def matrix_to_parent_axes(body, joint, H):
 def articulated_to_parent(body, joint, Y):
     """Xᵀ Y X: the child's inertia at the parent's origin, in its axes."""
     if body.kind == PRISMATIC:
-        Y = shifted(Y, (0.0, 0.0, joint[0]))
+        Y = shifted(Y, (0.0, 0.0, joint[0][0]))
     A, H, I = Y
     A, I = symmetric_to_parent_axes(body, joint, A), symmetric_to_parent_axes(body, joint, I)
     return shifted((A, matrix_to_parent_axes(body, joint, H), I), body.p)

@@ -46,7 +46,8 @@ def closed_forms(robot: Robot) -> ClosedForms:
 
     Symbols: m_i masses, l_i the joint's place in its parent, c_i the centre of mass, I_i the
     inertia about the joint's origin, r_i the rotor, g gravity; with an index x, y, z where there is
-    more than one, in axes in which joint i turns about (or slides along) z.
+    more than one, in axes in which joint i turns about (or slides along) z. A joint of three
+    velocities counts as three joints, the last of which has the body.
 
     Raises:
         ModelError: joints that the kernels do not know, or gravity that is not along −z.
@@ -63,9 +64,9 @@ def closed_forms(robot: Robot) -> ClosedForms:
     v = sympy.symbols(f"v_1:{robot.nv + 1}", real=True)
     n, nv = len(bodies), robot.nv
     M, force, gravity = _zeros(nv, nv), _zeros(nv), _zeros(nv)
-    crba(bodies, q, M, _zeros(n, 11))
-    rnea(_weightless(bodies), q, v, _zeros(nv), force, _zeros(n, 20))
-    gravity_torques(bodies, q, gravity, _zeros(n, 11))
+    crba(bodies, q, M, _zeros(n + 1, 11))
+    rnea(_weightless(bodies), q, v, _zeros(nv), force, _zeros(n + 1, 20))
+    gravity_torques(bodies, q, gravity, _zeros(n + 1, 11))
 
     def tidy(entries: Any) -> Any:
         exact = sympy.Matrix(entries).applyfunc(lambda x: sympy.nsimplify(x, rational=True))

@@ -6,7 +6,8 @@ one branch, with the composite inertia of the deepest of their joints,
     C[i, j, k] = ½ S_i · (S_k ×* I S_j + S_j ×* I S_k ± I (S_k × S_j)),   + where k moves j's axis,
 
 and zero across branches. For a deepest joint t of one degree of freedom the three entries with t in
-them come from one product, X[b, a] = S_a · B S_b (`coriolis_chains`). Source: S. Echeandia,
+them come from one product, X[b, a] = S_a · B S_b (`coriolis_chains`); an axis of a ball joint moves
+those of its body before it too, so that S_a · I (t × S_b) is added there. Source: S. Echeandia,
 P. Wensing, "Numerical methods to compute the Coriolis matrix and Christoffel symbols" (2021).
 """
 
@@ -17,13 +18,13 @@ import math
 import numpy as np
 
 from .body_table import (
+    AXIS,
+    BALL,
     CONTINUOUS,
     FREE,
     PLANAR,
     PRISMATIC,
     REVOLUTE,
-    SPHERICAL,
-    TRANSLATION,
     as_bodies,
 )
 from .centroidal import composites_at_root
@@ -41,7 +42,7 @@ from .places import (
     rows_of,
     turned,
 )
-from .spatial import add, cross, get, momentum, put
+from .spatial import add, cross, cross_motion, get, momentum, pairing, put
 from .toolchain import Kernel, read_only
 
 
@@ -67,10 +68,8 @@ def joint_place(kind, q):
         axes = about_z(q[0], q[1])
     elif kind == PRISMATIC:
         origin = 0.0, 0.0, q[0]
-    elif kind == TRANSLATION:
-        origin = q[0], q[1], q[2]
-    elif kind == SPHERICAL:  # quaternion x y z w
-        axes = turned(q[0], q[1], q[2], q[3])
+    elif kind == BALL:  # quaternion x y z w of the joint, whose x is z here
+        axes = turned(q[1], q[2], q[0], q[3])
     elif kind == PLANAR:  # x, y, cos, sin
         axes, origin = about_z(q[2], q[3]), (q[0], q[1], 0.0)
     return axes, origin
@@ -93,13 +92,13 @@ def joint_motions(body, places, i, S):
     for r in range(3):  # sliding along the axes
         axis = R[0][r], R[1][r], R[2][r]
         plane, z = kind == PLANAR and r < 2, kind == PRISMATIC and r == 2
-        if kind in (TRANSLATION, FREE) or plane or z:
+        if kind == FREE or plane or z:
             put(S, k, (axis, HERE))
             k += 1
     for r in range(3):  # turning about them
         axis = R[0][r], R[1][r], R[2][r]
-        about = kind in (REVOLUTE, CONTINUOUS, PLANAR) and r == 2
-        if kind in (SPHERICAL, FREE) or about:
+        about = kind in (REVOLUTE, CONTINUOUS, BALL, AXIS, PLANAR) and r == 2
+        if kind == FREE or about:
             put(S, k, (cross(p, axis), axis))
             k += 1
 
@@ -125,14 +124,17 @@ def coriolis_tensor(table, chains, starts, q, C):
     n, nv = len(bodies), len(C)
     places, composites = np.empty((n, 12)), np.empty((n, 9))
     S, P, s, X = np.empty((nv, 6)), np.empty((nv, 6)), np.empty((6, nv)), np.empty((nv, nv))
-    owner = np.empty(nv, np.int64)  # the body whose joint has a velocity
+    owner = np.empty(nv, np.int64)  # the first body of the joint that has a velocity
     place_at_root(places)
     for i in range(n):
         if i > 0:
             place_body(bodies[i], q, places, i)
         joint_motions(bodies[i], places, i, S)
+        first = i
+        if bodies[i].kind == AXIS:  # comes after the BALL or another AXIS
+            first = owner[bodies[bodies[i].parent].v]
         for k in range(bodies[i].dofs):
-            owner[bodies[i].v + k] = i
+            owner[bodies[i].v + k] = first
     composites_at_root(bodies, places, composites)
     for last in range(n):
         chain, mass = chains[starts[last] : starts[last + 1]], bodies[last].subtree_mass
@@ -152,6 +154,11 @@ def coriolis_tensor(table, chains, starts, q, C):
                     k = chain[b]
                     earlier = b <= a or owner[k] == owner[j]
                     C[t, j, k] = -X[b, a] if earlier else -X[a, b]
+            for k in chain[:-1]:
+                if owner[k] == owner[t]:  # which t moves
+                    force = momentum(mass, h, I, cross_motion(get(S, t), get(S, k)))
+                    for i in chain:
+                        C[i, k, t] += pairing(get(S, i), force)
             continue
         for k in chain:
             put(P, k, momentum(mass, h, I, get(S, k)))

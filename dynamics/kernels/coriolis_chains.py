@@ -22,6 +22,7 @@ from __future__ import annotations
 from .body_table import FREE, as_bodies
 from .centroidal import composites_at_root, joint_motion
 from .crba import moment_and_inertia
+from .inertia import plus_diagonal
 from .places import place_at_root, place_body
 from .rows import fill
 from .spatial import (
@@ -96,9 +97,10 @@ def chain_squares(bodies, chains, starts, q, X, work):
     at = 0
     if bodies[0].kind == FREE:
         h, I = moment_and_inertia(composites, 0)
+        mass, I = bodies[0].subtree_mass + bodies[0].armature, plus_diagonal(I, bodies[0].armature)
         for e in range(216):
             i, j, k = e // 36, e // 6 % 6, e % 6
-            X[e] = root_entry(bodies[0].subtree_mass, h, I, motions, i, j, k)
+            X[e] = root_entry(mass, h, I, motions, i, j, k)
         at = 216
     for i in range(1, len(bodies)):
         chain = chains[starts[i - 1] : starts[i]]

@@ -6,20 +6,35 @@ each i between it and the root (j too),
 
     C_ij = S_i · (I_j Ṡ_j + B_j S_j)          C_ji = Ṡ_i · I_j S_j + S_i · B_jᵀ S_j
 
-Off one branch C is zero. Source: S. Echeandia, P. Wensing, "Numerical methods to compute the
-Coriolis matrix and Christoffel symbols" (2021), algorithm 1.
+Off one branch C is zero. v_j is the twist of the body: of a ball joint with all its velocities. The
+armature of a free root is a mass and an inertia of it.
+
+Source: S. Echeandia, P. Wensing, "Numerical methods to compute the Coriolis matrix and Christoffel
+symbols" (2021), algorithm 1.
 """
 
 from __future__ import annotations
 
-from .body_table import FREE, as_bodies
+from .body_table import AXIS, BALL, FREE, as_bodies
 from .centroidal import joint_motion
 from .coriolis_chains import put_root_motions, twist_map
 from .crba import moment_and_inertia, store
-from .inertia import add_symmetric, in_axes, shift
+from .inertia import add_symmetric, in_axes, plus_diagonal, shift
 from .places import axes_of, origin_of, outwards, place_at_root, place_body
 from .rows import fill
-from .spatial import add, cross_motion, dot, get, momentum, pairing, plus, put, root_motion, scale
+from .spatial import (
+    add,
+    cross,
+    cross_motion,
+    dot,
+    get,
+    momentum,
+    pairing,
+    plus,
+    put,
+    root_motion,
+    scale,
+)
 
 
 def outward(bodies, q, v, places, twists, motions, rates):
@@ -29,9 +44,13 @@ def outward(bodies, q, v, places, twists, motions, rates):
     for i in range(1, len(bodies)):
         body = bodies[i]
         place_body(body, q, places, i)
-        S, speed = joint_motion(bodies, places, i), v[body.v]
-        own = scale(speed, S[0]), scale(speed, S[1])
-        twist = plus(get(twists, body.parent), own)
+        S, twist = joint_motion(bodies, places, i), get(twists, body.parent)
+        if body.kind == BALL:
+            k = body.v  # as in `spatial.with_velocity`
+            w = outwards(axes_of(places, i), (v[k + 1], v[k + 2], v[k]))
+            twist = plus(twist, (cross(origin_of(places, i), w), w))
+        elif body.kind != AXIS:
+            twist = plus(twist, (scale(v[body.v], S[0]), scale(v[body.v], S[1])))
         put(twists, i, twist)
         put(motions, body.v, S)
         put(rates, body.v, cross_motion(twist, S))
@@ -45,16 +64,19 @@ def composites(bodies, places, twists, inertias, maps):
     """I (n, 9) and B (n, 36), column by column, of each body and all after it."""
     for i in range(len(bodies)):
         body, axes, p, twist = bodies[i], axes_of(places, i), origin_of(places, i), get(twists, i)
-        h = outwards(axes, body.h)
-        I = add_symmetric(in_axes(axes, body.I), shift(body.mass, h, p))
-        h = add(h, scale(body.mass, p))
+        h, mass = outwards(axes, body.h), body.mass
+        I = add_symmetric(in_axes(axes, body.I), shift(mass, h, p))
+        h = add(h, scale(mass, p))
+        if i == 0:  # which lies in its own axes
+            mass = mass + body.armature
+            I = plus_diagonal(I, body.armature)
         store(inertias, i, h, I)
-        carried = momentum(body.mass, h, I, twist)
+        carried = momentum(mass, h, I, twist)
         for k in range(3):
             e = 1.0 if k == 0 else 0.0, 1.0 if k == 1 else 0.0, 1.0 if k == 2 else 0.0
             zero = scale(0.0, e)
-            put_column(maps, i, k, twist_map(body.mass, h, I, twist, carried, (e, zero)))
-            put_column(maps, i, 3 + k, twist_map(body.mass, h, I, twist, carried, (zero, e)))
+            put_column(maps, i, k, twist_map(mass, h, I, twist, carried, (e, zero)))
+            put_column(maps, i, 3 + k, twist_map(mass, h, I, twist, carried, (zero, e)))
     for i in range(len(bodies) - 1, 0, -1):
         for k in range(9):
             inertias[bodies[i].parent, k] += inertias[i, k]
@@ -127,9 +149,10 @@ def coriolis_matrix(bodies, x, C, work):
                 C[k, own] = forward[k // 3][k % 3]
                 C[own, k] = pairing(get(rates, k), carried) + back[k // 3][k % 3]
     if bodies[0].kind == FREE:
+        mass = bodies[0].subtree_mass + bodies[0].armature
         for j in range(6):
             S, rate = get(motions, j), get(rates, j)
-            forward, _, _ = forces_of(bodies[0].subtree_mass, inertias, maps, 0, S, rate)
+            forward, _, _ = forces_of(mass, inertias, maps, 0, S, rate)
             for k in range(6):
                 C[k, j] = forward[k // 3][k % 3]
 

@@ -2,7 +2,8 @@
 
 I_i becomes the inertia of body i and all after it, as if they were one. A unit velocity of joint i
 gives them the momentum I_i S, which is carried inward: what each joint k on the way to the root
-feels of it is the entry M_ik = S_kᵀ X … I_i S. Off one branch M is zero.
+feels of it is the entry M_ik = S_kᵀ X … I_i S. Off one branch M is zero. The armature of a joint
+is added to M_ii; that of a free root to its mass and its inertia.
 
 Source: R. Featherstone (2008), table 6.2.
 """
@@ -13,7 +14,7 @@ from .body_table import FREE, PRISMATIC, as_bodies
 from .inertia import add_symmetric, inertia_to_parent
 from .rows import DONE, MISFIT, apart, fill, gather, valid
 from .scalars import LANES, as_lanes, shaped, workspaces
-from .spatial import add, along_joint, force_to_parent, joint_position
+from .spatial import add, along_joint, force_to_parent, get_joint, joint_position, put_joint
 
 
 def moment_and_inertia(composites, i):
@@ -38,14 +39,14 @@ def joint_momentum(body, mass, h, I):
 
 
 def crba(bodies, q, M, work):
-    """Fill M (nv, nv) along branches, else zero; workspace (n, 11)."""
+    """Fill M (nv, nv) along branches, else zero; workspace (n + 1, 11)."""
     joints, composites = work[:, :2], work[:, 2:]
     for i in range(len(bodies)):
         store(composites, i, bodies[i].h, bodies[i].I)
         if i > 0:
-            joints[i, 0], joints[i, 1] = joint_position(bodies[i], q)
+            put_joint(joints, i, joint_position(bodies[i], q))
     for i in range(len(bodies) - 1, 0, -1):
-        body, joint = bodies[i], (joints[i, 0], joints[i, 1])
+        body, joint = bodies[i], get_joint(joints, i)
         mass, (h, I) = body.subtree_mass, moment_and_inertia(composites, i)
         column_of(bodies, joints, i, joint_momentum(body, mass, h, I), M)
         h, I = inertia_to_parent(body, joint, mass, h, I)
@@ -54,6 +55,8 @@ def crba(bodies, q, M, work):
     if bodies[0].kind == FREE:
         h, I = moment_and_inertia(composites, 0)
         root_block(bodies[0].subtree_mass, h, I, M)
+        for k in range(6):
+            M[k, k] += bodies[0].armature
 
 
 def column_of(bodies, joints, i, force, M):
@@ -61,13 +64,13 @@ def column_of(bodies, joints, i, force, M):
     v, k = bodies[i].v, i
     M[v, v] = along_joint(bodies[i], force) + bodies[i].armature
     while bodies[k].parent > 0:
-        force = force_to_parent(bodies[k], (joints[k, 0], joints[k, 1]), force)
+        force = force_to_parent(bodies[k], get_joint(joints, k), force)
         k = bodies[k].parent
         entry = along_joint(bodies[k], force)
         M[v, bodies[k].v] = entry
         M[bodies[k].v, v] = entry
     if bodies[0].kind == FREE:
-        f, n = force_to_parent(bodies[k], (joints[k, 0], joints[k, 1]), force)
+        f, n = force_to_parent(bodies[k], get_joint(joints, k), force)
         for r in range(3):
             M[v, r], M[r, v] = f[r], f[r]
             M[v, 3 + r], M[3 + r, v] = n[r], n[r]
@@ -106,8 +109,8 @@ def mass_matrix_lanes(table, Q, M, first, last, memory):
     shape = (len(Q) + LANES - 1) // LANES, nv, nv, LANES
     if not (Q.shape[1] == nq and M.shape == shape and apart(Q, M)):
         return MISFIT
-    q, violations, workspace = workspaces(memory, nq, n + 1, 11 * n)
-    workspace, blocks = shaped(workspace, (n, 11)), as_lanes(M)
+    q, violations, workspace = workspaces(memory, nq, n + 1, 11 * (n + 1))
+    workspace, blocks = shaped(workspace, (n + 1, 11)), as_lanes(M)
     for start in range(first, last, LANES):
         gather(Q, start, last, q)
         if not valid(bodies, q, 0.0, violations):

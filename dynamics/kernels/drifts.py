@@ -31,7 +31,7 @@ from .spatial import (
     plus,
     put,
     root_motion,
-    with_joint,
+    with_velocity,
 )
 
 
@@ -43,7 +43,7 @@ def move_chain(bodies, chain, q, v, places, twists, accelerations):
     for i in chain:
         body, joint = bodies[i], joint_position(bodies[i], q)
         place_body(body, q, places, i)
-        twist = with_joint(body, motion_to_child(body, joint, get(twists, body.parent)), v[body.v])
+        twist = with_velocity(body, motion_to_child(body, joint, get(twists, body.parent)), v)
         carried = motion_to_child(body, joint, get(accelerations, body.parent))
         put(twists, i, twist)
         put(accelerations, i, plus(carried, cross_joint(body, twist, v[body.v])))

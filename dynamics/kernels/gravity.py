@@ -9,7 +9,7 @@ from __future__ import annotations
 from .body_table import as_bodies
 from .rnea import inward
 from .rows import fill
-from .spatial import cross, gravity_at_root, joint_position, put, scale, to_child_axes
+from .spatial import cross, gravity_at_root, joint_position, put, put_joint, scale, to_child_axes
 
 
 def weight(body, g):
@@ -18,7 +18,7 @@ def weight(body, g):
 
 
 def gravity_torques(bodies, q, tau, work):
-    """Fill tau (nv,); workspace (n, 11)."""
+    """Fill tau (nv,); workspace (n + 1, 11)."""
     joints, directions, forces = work[:, :2], work[:, 2:5], work[:, 5:]
     g = gravity_at_root(bodies[0], q)
     directions[0, 0], directions[0, 1], directions[0, 2] = g
@@ -26,7 +26,7 @@ def gravity_torques(bodies, q, tau, work):
     for i in range(1, len(bodies)):
         body = bodies[i]
         joint, above = joint_position(body, q), directions[body.parent]
-        joints[i, 0], joints[i, 1] = joint
+        put_joint(joints, i, joint)
         g = to_child_axes(body, joint, above)
         directions[i, 0], directions[i, 1], directions[i, 2] = g
         put(forces, i, weight(body, g))

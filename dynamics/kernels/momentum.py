@@ -16,21 +16,23 @@ from .spatial import (
     cross_joint,
     force_to_parent,
     get,
+    get_joint,
     joint_position,
     momentum,
     motion_to_child,
     plus,
     put,
+    put_joint,
     root_motion,
     scale,
     sub,
     to_parent_axes,
-    with_joint,
+    with_velocity,
 )
 
 
 def total(bodies, rate, x, result, work):
-    """Fill result (6,) of x = (q, v): the momentum, or if `rate` its rate; workspace (n, 35)."""
+    """Fill result (6,) of x = (q, v): momentum, or if `rate` its rate; workspace (n + 1, 35)."""
     q, v = x[: bodies[0].nq], x[bodies[0].nq :]
     joints, twists, accelerations = work[:, :2], work[:, 2:8], work[:, 8:14]
     forces, moments, places = work[:, 14:20], work[:, 20:23], work[:, 23:]
@@ -39,12 +41,12 @@ def total(bodies, rate, x, result, work):
     for i in range(len(bodies)):
         body = bodies[i]
         if i > 0:
-            joint, speed = joint_position(body, q), v[body.v]
-            joints[i, 0], joints[i, 1] = joint
-            twist = with_joint(body, motion_to_child(body, joint, get(twists, body.parent)), speed)
+            joint = joint_position(body, q)
+            put_joint(joints, i, joint)
+            twist = with_velocity(body, motion_to_child(body, joint, get(twists, body.parent)), v)
             carried = motion_to_child(body, joint, get(accelerations, body.parent))
             put(twists, i, twist)
-            put(accelerations, i, plus(carried, cross_joint(body, twist, speed)))
+            put(accelerations, i, plus(carried, cross_joint(body, twist, v[body.v])))
         twist = get(twists, i)
         if rate:
             put(forces, i, net_force(body, twist, get(accelerations, i)))
@@ -59,10 +61,10 @@ def total(bodies, rate, x, result, work):
 def sum_inward(bodies, joints, forces, moments):
     """Forces and first moments of all bodies, at the root."""
     for i in range(len(bodies) - 1, 0, -1):
-        body, joint, parent = bodies[i], (joints[i, 0], joints[i, 1]), bodies[i].parent
+        body, joint, parent = bodies[i], get_joint(joints, i), bodies[i].parent
         put(forces, parent, plus(get(forces, parent), force_to_parent(body, joint, get(forces, i))))
         # the first moment goes as a force's moment of mass would: h_λ += R h + m p
-        along = 0.0 if body.kind != PRISMATIC else body.subtree_mass * joint[0]
+        along = 0.0 if body.kind != PRISMATIC else body.subtree_mass * joint[0][0]
         h = to_parent_axes(body, joint, (moments[i, 0], moments[i, 1], moments[i, 2] + along))
         h = add(h, scale(body.subtree_mass, body.p))
         for k in range(3):

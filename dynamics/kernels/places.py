@@ -91,7 +91,7 @@ def place_body(body, q, places, i):
     )
     origin = add(origin_of(places, body.parent), outwards(above, body.p))
     if body.kind == PRISMATIC:
-        origin = add(origin, outwards(axes, (0.0, 0.0, joint[0])))
+        origin = add(origin, outwards(axes, (0.0, 0.0, joint[0][0])))
     put_place(places, i, axes, origin)
 
 

@@ -5,6 +5,8 @@ Outward, from the root to the tips:     v_i = X v_λ + S q̇
                                         f_i = I a_i + v_i ×* I v_i
 Inward, from the tips to the root:      τ_i = Sᵀ f_i + armature q̈,   f_λ += Xᵀ f_i
 
+The armature of a free root is a mass and an inertia, but no weight: a (v̇ + ω × v), a ω̇.
+
 Source: R. Featherstone (2008), table 5.1.
 """
 
@@ -13,20 +15,26 @@ from __future__ import annotations
 from .body_table import FREE, as_bodies
 from .rows import fill
 from .spatial import (
+    add,
     along_joint,
+    cross,
     cross_force,
     cross_joint,
     force_to_parent,
     get,
+    get_joint,
     gravity_at_root,
     joint_position,
     momentum,
     motion_to_child,
     plus,
     put,
+    put_joint,
     root_motion,
+    scale,
     sub,
     with_joint,
+    with_velocity,
 )
 
 
@@ -37,22 +45,30 @@ def net_force(body, twist, acceleration):
     return plus(inertial, cross_force(twist, momentum(body.mass, h, I, twist)))
 
 
+def rotor_force(root, twist, acceleration):
+    """What the armature of a free root needs, a (v̇ + ω × v) and a ω̇, for v̇ without gravity."""
+    linear = add(acceleration[0], cross(twist[1], twist[0]))
+    return scale(root.armature, linear), scale(root.armature, acceleration[1])
+
+
 def rnea(bodies, q, v, a, tau, work):
-    """Fill tau (nv,); workspace (n, 20)."""
+    """Fill tau (nv,); workspace (n + 1, 20)."""
     joints, twists, accelerations, forces = work[:, :2], work[:, 2:8], work[:, 8:14], work[:, 14:]
     root = bodies[0]
     twist, (linear, angular) = root_motion(root, v), root_motion(root, a)
     acceleration = sub(linear, gravity_at_root(root, q)), angular
     put(twists, 0, twist)
     put(accelerations, 0, acceleration)
-    put(forces, 0, net_force(root, twist, acceleration))
+    rotor = rotor_force(root, twist, (linear, angular))
+    put(forces, 0, plus(net_force(root, twist, acceleration), rotor))
     for i in range(1, len(bodies)):
         body = bodies[i]
-        joint, rate = joint_position(body, q), v[body.v]
-        joints[i, 0], joints[i, 1] = joint
-        twist = with_joint(body, motion_to_child(body, joint, get(twists, body.parent)), rate)
+        joint = joint_position(body, q)
+        put_joint(joints, i, joint)
+        twist = with_velocity(body, motion_to_child(body, joint, get(twists, body.parent)), v)
         carried = motion_to_child(body, joint, get(accelerations, body.parent))
-        acceleration = plus(with_joint(body, carried, a[body.v]), cross_joint(body, twist, rate))
+        turning = cross_joint(body, twist, v[body.v])
+        acceleration = plus(with_joint(body, carried, a[body.v]), turning)
         put(twists, i, twist)
         put(accelerations, i, acceleration)
         put(forces, i, net_force(body, twist, acceleration))
@@ -66,7 +82,7 @@ def inward(bodies, joints, forces, tau):
     for i in range(len(bodies) - 1, 0, -1):
         body, force = bodies[i], get(forces, i)
         tau[body.v] = along_joint(body, force)
-        carried = force_to_parent(body, (joints[i, 0], joints[i, 1]), force)
+        carried = force_to_parent(body, get_joint(joints, i), force)
         put(forces, body.parent, plus(get(forces, body.parent), carried))
     if bodies[0].kind == FREE:
         for k in range(6):

@@ -11,11 +11,12 @@ Inward, from the tips to the root, what the power changes with u, a, v and the p
     B_i = I (u_i × v_i) − u_i ×* I v_i + S q̇ ×* A_i + Σ Xᵀ B            D_i = … + Σ Xᵀ D
 
     ∂/∂q̈ = S·A + armature y                        (that is M y)
-    ∂/∂q̇ = S·B + A·(v × S)
-    ∂/∂q = S·D + B·(v × S) + A·(a' × S) + F·(u × S),          a' = a − v × S q̇
+    ∂/∂q̇ = S·(B − v ×* A)
+    ∂/∂q = S·(D − v' ×* B − a' ×* A − u' ×* F),     x' = X x_λ: without the joint's own motion
 
-D has what the links' places do besides: a force that stays in the world as its link turns or moves
-works along another velocity of it.
+All three velocities of a ball joint have their part in S q̇ and x − x', and their derivatives come
+from the BALL. D has what the links' places do besides: a force that stays in the world as its link
+turns or moves works along another velocity of it.
 
 The adjoint of the recursion of R. Featherstone (2008), table 5.1; A. Griewank, A. Walther,
 "Evaluating derivatives" (2008), chapter 3, for reverse sweeps.
@@ -26,7 +27,7 @@ from __future__ import annotations
 from typing import NamedTuple
 
 from ...arrays import Array
-from .body_table import FREE, PRISMATIC, Integers, as_bodies
+from .body_table import AXIS, BALL, FREE, PRISMATIC, Integers, as_bodies
 from .places import axes_of, inwards, origin_of, outwards, place_body, place_root, root_origin
 from .rnea import net_force
 from .rows import fill
@@ -39,6 +40,7 @@ from .spatial import (
     cross_motion,
     force_to_parent,
     get,
+    get_joint,
     gravity_at_root,
     joint_position,
     minus,
@@ -47,10 +49,12 @@ from .spatial import (
     pairing,
     plus,
     put,
+    put_joint,
     root_motion,
     scale,
     sub,
     with_joint,
+    with_velocity,
 )
 
 TURNING, AT_BODY, AT_PLACE = range(3)
@@ -84,11 +88,12 @@ def outward(bodies, q, v, a, y, work):
     own_power(bodies[0], 0, work)
     for i in range(1, len(bodies)):
         body, up = bodies[i], bodies[i].parent
-        joint, rate = joint_position(body, q), v[body.v]
-        joints[i, 0], joints[i, 1] = joint
-        twist = with_joint(body, motion_to_child(body, joint, get(twists, up)), rate)
+        joint = joint_position(body, q)
+        put_joint(joints, i, joint)
+        twist = with_velocity(body, motion_to_child(body, joint, get(twists, up)), v)
         carried = motion_to_child(body, joint, get(accelerations, up))
-        carried = plus(with_joint(body, carried, a[body.v]), cross_joint(body, twist, rate))
+        turning = cross_joint(body, twist, v[body.v])
+        carried = plus(with_joint(body, carried, a[body.v]), turning)
         put(twists, i, twist)
         put(accelerations, i, carried)
         carried = motion_to_child(body, joint, get(virtual, up))
@@ -151,25 +156,33 @@ def put_six(x, k, linear, angular):
         x[k + r], x[k + 3 + r] = linear[r], angular[r]
 
 
-def inward(bodies, q, v, y, work, dq, dv, da):
+def inward(bodies, q, v, a, y, work, dq, dv, da):
     """The gradients (nv,), from the tips to the root."""
     joints, twists, accelerations, virtual, _, (F, A, B, D) = work
     for i in range(len(bodies) - 1, 0, -1):
         body, k, up = bodies[i], bodies[i].v, bodies[i].parent
-        joint, rate, twist = (joints[i, 0], joints[i, 1]), v[k], get(twists, i)
+        joint, rate, twist, u = get_joint(joints, i), v[k], get(twists, i), get(virtual, i)
         of_u, of_a, of_place = get(F, i), get(A, i), get(D, i)
         of_v = plus(get(B, i), joint_cross_force(body, rate, of_a))
-        turned = cross_joint(body, twist, rate)
-        before = minus(get(accelerations, i), turned)
-        da[k] = along_joint(body, of_a) + body.armature * y[k]
-        turning = cross_joint(body, twist, 1.0)
-        dv[k] = along_joint(body, of_v) + pairing(turning, of_a)
-        dq[k] = (
-            along_joint(body, of_place)
-            + pairing(turning, of_v)
-            + pairing(cross_joint(body, before, 1.0), of_a)
-            + pairing(cross_joint(body, get(virtual, i), 1.0), of_u)
-        )
+        before = minus(get(accelerations, i), cross_joint(body, twist, rate))
+        da[k] = body.armature * y[k]
+        if body.kind == BALL:
+            before, u = with_joint(body, before, -a[k]), with_joint(body, u, -y[k])
+            carried = twist[0], sub(twist[1], (v[k + 1], v[k + 2], v[k]))
+            moved = plus(cross_force(carried, of_v), cross_force(before, of_a))
+            put_ball(da, k, add(of_a[1], (da[k + 1], da[k + 2], da[k])))
+            put_ball(dv, k, minus(of_v, cross_force(twist, of_a))[1])
+            put_ball(dq, k, minus(of_place, plus(moved, cross_force(u, of_u)))[1])
+        elif body.kind != AXIS:
+            da[k] += along_joint(body, of_a)
+            turning = cross_joint(body, twist, 1.0)  # S × S = 0: x × S = x' × S
+            dv[k] = along_joint(body, of_v) + pairing(turning, of_a)
+            dq[k] = (
+                along_joint(body, of_place)
+                + pairing(turning, of_v)
+                + pairing(cross_joint(body, before, 1.0), of_a)
+                + pairing(cross_joint(body, u, 1.0), of_u)
+            )
         put(F, up, plus(get(F, up), force_to_parent(body, joint, of_u)))
         put(A, up, plus(get(A, up), force_to_parent(body, joint, of_a)))
         put(B, up, plus(get(B, up), force_to_parent(body, joint, of_v)))
@@ -180,7 +193,17 @@ def inward(bodies, q, v, y, work, dq, dv, da):
         dq[0], dq[1], dq[2] = of_place[0]
         dq[3], dq[4], dq[5] = add(of_place[1], turned)
         for k in range(6):
-            dv[k], da[k] = B[0, k], A[0, k]
+            dv[k], da[k] = B[0, k], A[0, k] + bodies[0].armature * y[k]
+        (linear, angular), (along, _) = get(twists, 0), get(virtual, 0)
+        of_linear, of_angular = cross(along, angular), cross(linear, along)  # of y·(ω × v)
+        for k in range(3):
+            dv[k] += bodies[0].armature * of_linear[k]
+            dv[3 + k] += bodies[0].armature * of_angular[k]
+
+
+def put_ball(x, k, moment):
+    """x[k : k + 3] of a ball joint = a moment in the axes of its BALL, whose z is the joint's x."""
+    x[k + 1], x[k + 2], x[k] = moment
 
 
 def joint_cross_force(body, rate, force):
@@ -193,7 +216,7 @@ def joint_cross_force(body, rate, force):
 
 
 def gradient(bodies, loads, x, found, m):
-    """Fill found (3 nv + 6 L,) of x = (q, v, a, y, wrenches (6 L,)); workspace (n, 56)."""
+    """Fill found (3 nv + 6 L,) of x = (q, v, a, y, wrenches (6 L,)); workspace (n + 1, 56)."""
     nq, nv = bodies[0].nq, bodies[0].nv
     q, v, a = x[:nq], x[nq : nq + nv], x[nq + nv : nq + 2 * nv]
     y, wrenches = x[nq + 2 * nv : nq + 3 * nv], x[nq + 3 * nv :]
@@ -201,7 +224,7 @@ def gradient(bodies, loads, x, found, m):
     work = m[:, :2], m[:, 2:8], m[:, 8:14], m[:, 14:20], m[:, 20:32], adjoints
     outward(bodies, q, v, a, y, work)
     put_loads(bodies, q, loads, wrenches, work, found[3 * nv :])
-    inward(bodies, q, v, y, work, found[:nv], found[nv : 2 * nv], found[2 * nv : 3 * nv])
+    inward(bodies, q, v, a, y, work, found[:nv], found[nv : 2 * nv], found[2 * nv : 3 * nv])
 
 
 def inverse_dynamics_gradient_rows(table, loads, Q, V, A, Y, W, out, first, last, memory):

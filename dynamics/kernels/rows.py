@@ -9,7 +9,7 @@ kernel.
 
 from __future__ import annotations
 
-from .body_table import CONTINUOUS, FREE, as_bodies
+from .body_table import BALL, CONTINUOUS, FREE, as_bodies
 from .scalars import LANES, as_lanes, shaped, turn_in, turn_in_each, turn_out, workspaces
 
 # what a kernel returns instead of the number of a row that it refuses
@@ -87,16 +87,24 @@ def moderate(q):
     return violation
 
 
+def square(q, k):
+    """‖(q_k, q_k+1)‖²."""
+    return q[k] * q[k] + q[k + 1] * q[k + 1]
+
+
 def units(bodies, q, violations):
-    """‖x‖² − 1 of the base's quaternion and of each (cos, sin) as violations; their count."""
+    """‖x‖² − 1 of all quaternions and of each (cos, sin) as violations; their count."""
     count = 0
     if bodies[0].kind == FREE:
-        violations[0] = q[3] * q[3] + q[4] * q[4] + q[5] * q[5] + q[6] * q[6] - 1.0
+        violations[0] = square(q, 3) + square(q, 5) - 1.0
         count = 1
     for i in range(1, len(bodies)):
+        k = bodies[i].q
         if bodies[i].kind == CONTINUOUS:
-            k = bodies[i].q
-            violations[count] = q[k] * q[k] + q[k + 1] * q[k + 1] - 1.0
+            violations[count] = square(q, k) - 1.0
+            count += 1
+        elif bodies[i].kind == BALL:
+            violations[count] = square(q, k) + square(q, k + 2) - 1.0
             count += 1
     return count
 

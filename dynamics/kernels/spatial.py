@@ -3,14 +3,15 @@
 A vector is a tuple of three numbers. A motion is a pair (v, ω), a force a pair (f, n), both at the
 origin of a body, in its axes. Placements ᶜXₚ from a parent to its child come in two steps: the
 fixed one of the table (R, p), and the joint, which turns about z or slides along it. Its position
-is the pair (cos, sin), or (distance, 0).
+is two pairs, (cos, sin) or (distance, 0) and nothing, or the quaternion of a ball joint. In arrays
+a body has one pair: the second pair of a BALL is that of the AXIS after it.
 
 Source: R. Featherstone, "Rigid Body Dynamics Algorithms" (2008), chapters 2 and 4, app. A.
 """
 
 from __future__ import annotations
 
-from .body_table import CONTINUOUS, FREE, PRISMATIC
+from .body_table import AXIS, BALL, CONTINUOUS, FREE, PRISMATIC, REVOLUTE
 from .scalars import sincos
 
 # --- vectors -------------------------------------------------------------------------------------
@@ -129,17 +130,39 @@ def gravity_at_root(root, q):
 
 
 def joint_position(body, q):
-    """(cos, sin) of a joint that turns, (distance, 0) of one that slides."""
+    """(cos, sin), (distance, 0) or, of a BALL in its axes, the pairs x y, z w of a quaternion."""
+    k = body.q
+    if body.kind == REVOLUTE:
+        s, c = sincos(q[k])
+        return (c, s), (0.0, 0.0)
     if body.kind == PRISMATIC:
-        return q[body.q], 0.0
+        return (q[k], 0.0), (0.0, 0.0)
     if body.kind == CONTINUOUS:
-        return q[body.q], q[body.q + 1]
-    s, c = sincos(q[body.q])
-    return c, s
+        return (q[k], q[k + 1]), (0.0, 0.0)
+    if body.kind == BALL:
+        return (q[k + 1], q[k + 2]), (q[k], q[k + 3])
+    return (q[k], q[k + 3]), (0.0, 0.0)  # of an AXIS, for the BALL before it
+
+
+def put_joint(joints, i, joint):
+    """Row i = the first pair of a joint's position."""
+    joints[i, 0], joints[i, 1] = joint[0]
+
+
+def get_joint(joints, i):
+    """The position of a joint: row i, and the next, which has the second pair of a BALL."""
+    return (joints[i, 0], joints[i, 1]), joints[i + 1]
+
+
+def rotated(joint, sign, a):
+    """R a of the rotation of a unit quaternion; Rᵀ a where the sign is −1."""
+    u, w = (joint[0][0], joint[0][1], joint[1][0]), sign * joint[1][1]
+    t = scale(2.0, cross(u, a))
+    return add(add(a, scale(w, t)), cross(u, t))
 
 
 def to_child_axes(body, joint, x):
-    """A vector from the parent's axes to the child's: Rz(joint)ᵀ Rᵀ x."""
+    """A vector from the parent's axes to the child's: R(joint)ᵀ Rᵀ x."""
     R = body.R
     if body.turn == 0:
         y = x[0], x[1], x[2]
@@ -153,18 +176,20 @@ def to_child_axes(body, joint, x):
             R[1] * x[0] + R[4] * x[1] + R[7] * x[2],
             R[2] * x[0] + R[5] * x[1] + R[8] * x[2],
         )
-    if body.kind == PRISMATIC:
-        return y
-    c, s = joint
-    return c * y[0] + s * y[1], c * y[1] - s * y[0], y[2]
+        if body.kind == BALL:
+            y = rotated(joint, -1.0, y)
+    if body.kind < PRISMATIC:
+        c, s = joint[0][0], joint[0][1]
+        y = c * y[0] + s * y[1], c * y[1] - s * y[0], y[2]
+    return y
 
 
 def to_parent_axes(body, joint, y):
-    """A vector from the child's axes to the parent's: R Rz(joint) y."""
+    """A vector from the child's axes to the parent's: R R(joint) y."""
     R = body.R
     x = y[0], y[1], y[2]
-    if body.kind != PRISMATIC:
-        c, s = joint
+    if body.kind < PRISMATIC:
+        c, s = joint[0][0], joint[0][1]
         x = c * y[0] - s * y[1], s * y[0] + c * y[1], y[2]
     if body.turn == 0:
         return x
@@ -172,6 +197,8 @@ def to_parent_axes(body, joint, y):
         return x[2], x[0], x[1]
     if body.turn == 2:
         return x[1], x[2], x[0]
+    if body.kind == BALL:
+        x = rotated(joint, 1.0, x)
     return (
         R[0] * x[0] + R[1] * x[1] + R[2] * x[2],
         R[3] * x[0] + R[4] * x[1] + R[5] * x[2],
@@ -185,7 +212,7 @@ def motion_to_child(body, joint, motion):
     v = to_child_axes(body, joint, sub(v, cross(body.p, w)))
     w = to_child_axes(body, joint, w)
     if body.kind == PRISMATIC:
-        d = joint[0]
+        d = joint[0][0]
         v = v[0] + d * w[1], v[1] - d * w[0], v[2]
     return v, w
 
@@ -194,7 +221,7 @@ def force_to_parent(body, joint, force):
     """ᶜXₚᵀ f: a force on the child, at the parent's origin, in its axes."""
     f, n = force
     if body.kind == PRISMATIC:
-        d = joint[0]
+        d = joint[0][0]
         n = n[0] - d * f[1], n[1] + d * f[0], n[2]
     f = to_parent_axes(body, joint, f)
     return f, add(to_parent_axes(body, joint, n), cross(body.p, f))
@@ -211,6 +238,14 @@ def with_joint(body, motion, rate):
     if body.kind == PRISMATIC:
         return (v[0], v[1], v[2] + rate), w
     return v, (w[0], w[1], w[2] + rate)
+
+
+def with_velocity(body, motion, v):
+    """A twist of the parent and the joint's own; all of a ball joint's is that of its BALL."""
+    k = body.v
+    if body.kind == BALL:  # its z is x of the joint
+        return motion[0], add(motion[1], (v[k + 1], v[k + 2], v[k]))
+    return motion if body.kind == AXIS else with_joint(body, motion, v[k])
 
 
 def cross_joint(body, motion, rate):
