@@ -49,7 +49,7 @@ from .uneven_ground import UnevenGround
 REACH, REACH_BENT = 0.5, 0.75
 BRAKE = 6.0  # how quickly joints stop before the ends of their ranges, see `limits` [ω]
 DCM = 20.0  # weight of ξ
-# the same along the ground on two points: a single foot can only turn the trunk to correct ξ, and
+# the same along the ground on two points: a single point corrects ξ only by turning the trunk, and
 # with a weight of 20 Bolt falls in half of the trials at 0.3 m/s
 ON_TWO_POINTS = 2.0
 # the same upwards, on points: less weight on them would hold ξ back, and let the robot down

@@ -40,13 +40,13 @@ def from_sdf(tree: Node, description: Description, options: Options) -> Parts:
     """
     origin = description.origin
     model = _the_model(tree, origin)
-    untaken = flatten(model, tree.get("version"), description.folders, origin)
+    left_out = flatten(model, tree.get("version"), description.folders, origin)
     written = _Conversion(model, origin)
-    written.findings += untaken
+    written.findings += left_out
     written.run()
     if written.is_static and options.base is None:
         options = replace(options, base="fixed")
-    written.stand(options.base)
+    written.place_base(options.base)
     for world in tree.all("world"):
         for node in (*world.all("include"), *world.all("joint")):
             what = repr(node.get("name") or text_of(node, "uri"))
@@ -126,10 +126,10 @@ class _Conversion:
             message = "the model is static in its file, and its joints move here"
             self._report("warning", "base", message, self.model, "lock=[…]")
 
-    def stand(self, base: str | None) -> None:
-        """Put a robot with a fixed base where the file has it: a URDF puts its root at the origin.
+    def place_base(self, base: str | None) -> None:
+        """Weld the root of a robot with a fixed base to the world, at T_world_root of the file.
 
-        One that stands on the world by a joint has its place already.
+        A URDF has its root at the origin. One that a joint connects to the world has its place.
         """
         carried = {link_of(joint, "child") for joint in self.robot.all("joint")}
         roots = [n for link in self.robot.all("link") if (n := link.get("name")) not in carried]
